@@ -26,7 +26,6 @@ from tidings.bench.harness import (
     Recording,
     check_received,
     demand,
-    least_one,
     local_service,
     rounds,
     sample_events,
@@ -60,7 +59,6 @@ def run(
     fan-out to consumers without a filter. One filtered consumer, a tenth and all of `consumers` are
     measured.
     """
-    least_one(events=events, consumers=consumers, fan_out=fan_out, rounds=rounds)
     figures = Figures()
     asyncio.run(_measure(figures, events, consumers, fan_out, rounds, progress))
     return figures.report("channel")

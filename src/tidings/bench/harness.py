@@ -26,7 +26,6 @@ from tidings.client.client import Client
 from tidings.client.subscription import Subscription
 from tidings.client.transport import Message
 from tidings.engine.host import Host
-from tidings.errors import InvalidUsage
 from tidings.events.build import event
 from tidings.events.structured import StructuredEvent
 from tidings.server.embedded import local_client
@@ -114,13 +113,6 @@ def demand(is_right: bool, what: str) -> None:
     """End a bench whose answers are wrong: figures of wrong answers mean nothing."""
     if not is_right:
         raise AssertionError(f"nothing is reported, because the answers are wrong: {what}")
-
-
-def least_one(**numbers: int) -> None:
-    """Refuse numbers below 1, by their names."""
-    for name, number in numbers.items():
-        if number < 1:
-            raise InvalidUsage(f"{name} must be at least 1, not {number}")
 
 
 def sample_event(at: int, area: int = 0) -> StructuredEvent:

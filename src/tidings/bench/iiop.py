@@ -18,7 +18,6 @@ from tidings.bench.harness import (
     Figures,
     Progress,
     bench_folder,
-    least_one,
     raise_open_files,
     rounds,
     silent,
@@ -72,7 +71,6 @@ def run(
     progress: Progress = silent,
 ) -> dict[str, Any]:
     """Run the bench; medians of interleaved rounds are reported. `sizes` override `quick`."""
-    least_one(rounds=rounds)
     check_programs()
     raise_open_files()
     with bench_folder() as folder, ExitStack() as stack:

@@ -17,7 +17,7 @@ from random import Random
 from time import thread_time
 from typing import Any as Anything
 
-from tidings.bench.harness import Figures, Measured, Progress, least_one, silent, undisturbed
+from tidings.bench.harness import Figures, Measured, Progress, silent, undisturbed
 from tidings.bench.match_workloads import WORKLOADS, Workload
 from tidings.errors import InvalidUsage
 from tidings.events.fields import Fields, fields_of
@@ -51,7 +51,6 @@ def run(
     for name in workloads:
         if name not in WORKLOADS:
             raise InvalidUsage(f"{name!r} is no workload; there are {', '.join(WORKLOADS)}")
-    least_one(subscriptions=subscriptions, rounds=rounds, events=events)
     figures = Figures()
     for name in workloads:
         bench = _Bench(WORKLOADS[name], subscriptions, seed, rounds, events, progress)

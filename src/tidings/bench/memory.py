@@ -16,7 +16,6 @@ from tidings.bench.harness import (
     Progress,
     demand,
     in_fresh_process,
-    least_one,
     local_service,
     resident_octets,
     silent,
@@ -35,7 +34,6 @@ class Grown(NamedTuple):
 
 def run(*, proxies: int = 100_000, progress: Progress = silent) -> dict[str, Any]:
     """Run the bench with so many proxies."""
-    least_one(proxies=proxies)
     figures = Figures()
     for filtered, words in ((False, "without filters"), (True, "with a filter each")):
         progress(f"memory: {proxies:,} consumers {words}")

@@ -23,7 +23,6 @@ from tidings.bench.harness import (
     Recording,
     bench_folder,
     demand,
-    least_one,
     local_service,
     rounds,
     sample_events,
@@ -58,7 +57,6 @@ def run(
     64 pushers send `events` a round, a single one an eighth of them. The data is in a folder that
     is removed afterwards, inside `folder` or the working directory.
     """
-    least_one(events=events, rounds=rounds)
     figures = Figures()
     with bench_folder(folder or Path.cwd()) as made:
         asyncio.run(_measure(figures, made, events, rounds, progress))

@@ -21,7 +21,6 @@ from tidings.bench.harness import (
     Progress,
     bench_folder,
     demand,
-    least_one,
     rounds,
     silent,
 )
@@ -70,7 +69,6 @@ def run(
     `quick` takes far fewer events and one round: it shows that it works, not how fast. The data in
     `folder` is removed afterwards; `subscriptions` are numbers of equality subscriptions.
     """
-    least_one(events=events, rounds=rounds)
     if quick:
         events, rounds = min(events, _QUICK_EVENTS), 1
     figures = Figures()

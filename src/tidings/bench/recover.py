@@ -22,7 +22,6 @@ from tidings.bench.harness import (
     bench_folder,
     demand,
     in_fresh_process,
-    least_one,
     local_service,
     sample_event,
     silent,
@@ -77,7 +76,6 @@ def run(
 
     The data is in a folder that is removed afterwards, inside `folder` or the working directory.
     """
-    least_one(events=events, proxies=min(proxies, default=0))
     figures = Figures()
     with bench_folder(folder or Path.cwd()) as made:
         asyncio.run(check_sample(made / "sample"))

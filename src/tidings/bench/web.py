@@ -25,7 +25,6 @@ from tidings.bench.harness import (
     Progress,
     bench_folder,
     demand,
-    least_one,
     percentile,
     raise_open_files,
     rounds,
@@ -67,7 +66,6 @@ def run(
 
     The fan-out has so many WebSocket consumers; `subscriptions` are numbers of filtered ones.
     """
-    least_one(events=events, rounds=rounds, consumers=consumers)
     raise_open_files()
     figures = Figures()
     with bench_folder() as folder:

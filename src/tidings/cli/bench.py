@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import StrEnum
 from importlib import import_module
 from inspect import cleandoc
 from pathlib import Path
@@ -49,20 +48,12 @@ Folder = Annotated[
 ]
 
 
-class Workload(StrEnum):
-    """The workloads of the match bench."""
-
-    W1 = "W1"
-    W2 = "W2"
-    W3 = "W3"
-
-
 @_bench(
     "tidings bench match",
     "tidings bench match --workload W1 --workload W2 --subscriptions 10000 --json",
 )
 def match(
-    workloads: list[Workload] | None = None,
+    workloads: list[str] | None = None,
     subscriptions: Count = 100_000,
     seed: int = 1,
     rounds: Rounds = 5,
@@ -74,7 +65,7 @@ def match(
     small trees. W3: tests that a tenth of all events pass.
 
     Options:
-        workloads --workload: Which workload. Repeatable. [default: all three]
+        workloads --workload NAME: Which one: W1, W2 or W3. Repeatable. [default: all three]
         subscriptions: How many subscriptions.
         seed: The same seed gives the same data.
     """

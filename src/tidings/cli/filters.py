@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -23,14 +23,11 @@ from tidings.cli.options import (
 )
 from tidings.cli.reading import (
     STDIN,
-    BadLines,
-    Decoder,
+    EventReader,
     Line,
     Written,
     bytes_ahead,
     constraints_in_file,
-    decoder,
-    events_in,
     lines_in,
     opened,
     shown_name,
@@ -113,8 +110,8 @@ def check(
     for source in sources:
         tell_if_waiting([source], "constraints")
         written += constraints_in_file(source)
-    run = Checking(strict)
-    run.run(written, against, decoder(format_))
+    run = Checking(EventReader(format_), strict)
+    run.run(written, against)
     raise typer.Exit(run.exit_code)
 
 
@@ -159,7 +156,7 @@ def match(  # noqa: PLR0913, PLR0917 -- one argument for each option
     written, files = _constraints_and_files(arguments, expression or [], file or [])
     patterns = [event_type(text) for text in type or ()]
     asked = [compiled(one, patterns) for one in written]
-    run = Matching(asked, decoder(format_), clock(now), invert, count, most or 0)
+    run = Matching(asked, EventReader(format_), clock(now), invert, count, most or 0)
     sources = files or [STDIN]
     tell_if_waiting(sources, "events")
     try:
@@ -200,55 +197,40 @@ def explain(
     """
     patterns = [event_type(text) for text in type or ()]
     asked = compiled(Written(constraint), patterns)
-    explainer = _Explainer(asked, decoder(format_), clock(now))
+    reader, time = EventReader(format_), clock(now)
     sources = events or [STDIN]
     tell_if_waiting(sources, "events")
-    for source in sources:
-        explainer.read(source)
-    raise typer.Exit(2 if explainer.bad.count else 0)
-
-
-@dataclass(slots=True)
-class _Explainer:
-    """An explainer of one constraint for each event."""
-
-    asked: Constraint
-    decode: Decoder
-    now: Callable[[], int]
-    bad: BadLines = field(default_factory=BadLines)
-    shown: int = 0
-
-    def read(self, source: str) -> None:
-        """Explain an event given on the command line, or all events of a file."""
-        if source.lstrip().startswith("{"):
-            self._explain(Line("", 0, source.encode(errors="surrogateescape")))
-            return
-        with opened(source) as stream:
-            for line in events_in(stream, source):
-                self._explain(line)
-
-    def _explain(self, line: Line) -> None:
-        try:
-            event = line.event(self.decode)
-            fields = fields_of(event, self.now())
-        except TidingsError as error:
-            self.bad.add(line, error)
-            return
-        # A constraint for other event types is not evaluated, so it has no tree.
-        tried = self.asked.is_tried(*fields.event_type)
-        tree = explained_tree(self.asked.tree, fields) if tried else None
-        verdict = _not_tried(self.asked, fields) if tree is None else why.verdict(tree)
-        matches = tree is not None and tree.matches
-        if render.is_json():
-            data = {"file": shown_name(line.source), "line": line.number} if line.source else {}
-            whole = None if tree is None else why.as_data(tree)
-            render.as_json(data | {"matches": matches, "verdict": verdict, "tree": whole})
-            return
-        if self.shown:
+    for number, (line, event) in enumerate(_given_events(reader, sources)):
+        if number and not render.is_json():
             render.say()
-        self.shown += 1
-        where = "  ".join(filter(None, (line.where if line.source else "", showing.title(event))))
-        render.explanation(verdict, matches, where, None if tree is None else why.tree_of(tree))
+        _explain(asked, line, event, time())
+    raise typer.Exit(2 if reader.bad else 0)
+
+
+def _given_events(
+    reader: EventReader, sources: Sequence[str]
+) -> Iterator[tuple[Line, StructuredEvent]]:
+    """Yield events given on the command line, and those of files."""
+    for source in sources:
+        if source.lstrip().startswith("{"):
+            yield from reader.decoded([Line("", 0, source.encode(errors="surrogateescape"))])
+        else:
+            yield from reader.events_in(source)
+
+
+def _explain(asked: Constraint, line: Line, event: StructuredEvent, now: int) -> None:
+    fields = fields_of(event, now)
+    # A constraint for other event types is not evaluated, so it has no tree.
+    tree = explained_tree(asked.tree, fields) if asked.is_tried(*fields.event_type) else None
+    verdict = _not_tried(asked, fields) if tree is None else why.verdict(tree)
+    matches = tree is not None and tree.matches
+    if render.is_json():
+        data = {"file": shown_name(line.source), "line": line.number} if line.source else {}
+        whole = None if tree is None else why.as_data(tree)
+        render.as_json(data | {"matches": matches, "verdict": verdict, "tree": whole})
+        return
+    where = "  ".join(filter(None, (line.where if line.source else "", showing.title(event))))
+    render.explanation(verdict, matches, where, None if tree is None else why.tree_of(tree))
 
 
 def _not_tried(asked: Constraint, fields: Fields) -> str:
@@ -322,7 +304,7 @@ class Matching:
     """
 
     constraints: Sequence[Constraint]
-    decode: Decoder
+    reader: EventReader
     now: Callable[[], int]
     invert: bool = False
     count_only: bool = False
@@ -330,7 +312,6 @@ class Matching:
     events: int = 0
     taken: int = 0
     unread_files: int = 0
-    bad: BadLines = field(default_factory=BadLines)
     _hits: Callable[[Fields], Sequence[int]] = field(init=False)
     _writer: render.Writer = field(default_factory=render.Writer)
 
@@ -369,28 +350,18 @@ class Matching:
 
     def _read(self, source: str, advance: Callable[[int], None]) -> None:
         with opened(source) as stream:
-            for line in lines_in(stream, source):
-                advance(len(line.octets))
-                if not line.blank:
-                    self._judge(line)
-                    if self._done():
-                        return
+            for line, event in self.reader.decoded(_told(lines_in(stream, source), advance)):
+                self.events += 1
+                hits = self._hits(fields_of(event, self.now()))
+                if bool(hits) is not self.invert:
+                    self.taken += 1
+                    if not self.count_only:
+                        self._write(line, hits)
+                if self._done():
+                    return
 
     def _done(self) -> bool:
         return bool(self.most) and self.taken >= self.most
-
-    def _judge(self, line: Line) -> None:
-        try:
-            fields = fields_of(line.event(self.decode), self.now())
-        except TidingsError as error:
-            self.bad.add(line, error)
-            return
-        self.events += 1
-        hits = self._hits(fields)
-        if bool(hits) is not self.invert:
-            self.taken += 1
-            if not self.count_only:
-                self._write(line, hits)
 
     def _write(self, line: Line, hits: Sequence[int]) -> None:
         octets = line.octets
@@ -408,20 +379,27 @@ class Matching:
     def report(self) -> None:
         """Report the counts."""
         if render.is_json():
-            data = {"events": self.events, "matches": self.taken, "bad_lines": self.bad.count}
+            data = {"events": self.events, "matches": self.taken, "bad_lines": self.reader.bad}
             render.as_json(data, stderr=not self.count_only)
             return
         if self.count_only:
             render.say(str(self.taken))
         verb = "do not match" if self.invert else "match"
-        render.note(f"{self.taken} of {self.events} events {verb}{self.bad.summary()}")
+        render.note(f"{self.taken} of {self.events} events {verb}{self.reader.summary()}")
 
     @property
     def exit_code(self) -> int:
         """Return as grep: 0 if lines were selected, 1 if none, 2 if something was unreadable."""
-        if self.bad.count or self.unread_files:
+        if self.reader.bad or self.unread_files:
             return 2
         return 0 if self.taken else 1
+
+
+def _told(lines: Iterable[Line], advance: Callable[[int], None]) -> Iterator[Line]:
+    """Yield lines, and report how much was read."""
+    for line in lines:
+        advance(len(line.octets))
+        yield line
 
 
 class Samples:
@@ -436,25 +414,17 @@ class Samples:
         self._asked = asked
         self._catalogue = Catalogue()
 
-    def read(self, source: str, decode: Decoder, bad: BadLines) -> None:
+    def read(self, source: str, reader: EventReader) -> None:
         """Read a file of events."""
         with opened(source) as stream:
-            for line in lines_in(stream, source):
-                if line.blank:
-                    continue
-                try:
-                    self._learn(line.event(decode))
-                except TidingsError as error:
-                    bad.add(line, error)
-
-    def _learn(self, event: StructuredEvent) -> None:
-        self.events += 1
-        self._catalogue.observe(event)
-        fields = fields_of(event)
-        for text, predicate in self._asked.items():
-            answer = predicate(fields)
-            self.matches[text] += answer is True
-            self.errors[text] += answer is None
+            for _, event in reader.decoded(lines_in(stream, source)):
+                self.events += 1
+                self._catalogue.observe(event)
+                fields = fields_of(event)
+                for text, predicate in self._asked.items():
+                    answer = predicate(fields)
+                    self.matches[text] += answer is True
+                    self.errors[text] += answer is None
 
     def counts(self, text: str) -> dict[str, int]:
         """Return how often a constraint matched, and how often it failed with an error."""
@@ -491,17 +461,17 @@ def _kinds(seen: FieldSeen) -> set[str]:
 class Checking:
     """One run over some constraints; with `strict`, warnings fail it."""
 
-    strict: bool = False
+    reader: EventReader
+    strict: bool
     errors: int = 0
     cautions: int = 0
-    bad: BadLines = field(default_factory=BadLines)
 
-    def run(self, constraints: Sequence[Written], against: str | None, decode: Decoder) -> None:
+    def run(self, constraints: Sequence[Written], against: str | None) -> None:
         """Check every constraint; with sample events, also names and kinds of properties."""
         samples = None
         if against is not None:
             samples = Samples(_predicates(constraints))
-            samples.read(against, decode, self.bad)
+            samples.read(against, self.reader)
         known = samples.known() if samples else None
         for written in constraints:
             try:
@@ -541,7 +511,7 @@ class Checking:
     @property
     def exit_code(self) -> int:
         """Return 2 if a constraint or event is invalid, 1 for warnings if strict, else 0."""
-        if self.errors or self.bad.count:
+        if self.errors or self.reader.bad:
             return 2
         return 1 if self.strict and self.cautions else 0
 

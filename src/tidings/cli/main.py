@@ -87,7 +87,6 @@ class _Root(TyperGroup):
         self.commands = _Commands()  # type: ignore[assignment] # nobody adds one later
 
     def invoke(self, ctx: Any) -> object:  # noqa: ANN401 -- typer does not export its type
-        render.use_json(False)  # until the command's option says otherwise
         try:
             try:
                 return super().invoke(ctx)
@@ -105,6 +104,8 @@ class _Root(TyperGroup):
             render.error(reason(error))
             render.forget_output()
             raise typer.Exit(ERROR) from error
+        finally:
+            render.use_json(False)  # an option of one command
 
 
 app = typer.Typer(

@@ -19,12 +19,10 @@ from tidings.cli.options import Format, commands, tell_if_waiting
 from tidings.cli.pairs import HEADER_AND_LINES, Header, JsonLines, Words, event_of
 from tidings.cli.reading import (
     STDIN,
-    BadLines,
-    Decoder,
+    EventReader,
     Line,
     bytes_ahead,
     check_readable,
-    decoder,
     lines_in,
     moment,
     opened,
@@ -105,7 +103,7 @@ async def publish(  # noqa: PLR0913, PLR0917 -- one argument for each option
         return
     if properties:
         raise InvalidUsage(HEADER_AND_LINES)
-    await _publish_lines(client, channel, [*json_lines, *words], producer, decoder(format_))
+    await _publish_lines(client, channel, [*json_lines, *words], producer, EventReader(format_))
 
 
 def header_words(
@@ -152,11 +150,11 @@ async def _publish_one(client: Client, channel: str, event: StructuredEvent, pro
 
 
 async def _publish_lines(
-    client: Client, channel: str, sources: Sequence[str], producer: str, decode: Decoder
+    client: Client, channel: str, sources: Sequence[str], producer: str, reader: EventReader
 ) -> None:
     check_readable(sources)
     tell_if_waiting(sources, "events")
-    run = _Stream(decode)
+    run = _Stream(reader)
     try:
         async with await client.publisher(channel_key(channel), producer) as publisher:
             with render.progress(
@@ -174,7 +172,7 @@ async def _publish_lines(
 class _Stream:
     """The lines being published to a channel."""
 
-    decode: Decoder
+    reader: EventReader
     accepted: int = 0
     stopped: int = 0
     refused: int = 0
@@ -182,7 +180,6 @@ class _Stream:
     last: int = 0
     answered: str = ""
     warned: set[str] = field(default_factory=set)
-    bad: BadLines = field(default_factory=BadLines)
 
     async def send(
         self, publisher: Publisher, sources: Sequence[str], advance: Callable[[int], None]
@@ -192,17 +189,11 @@ class _Stream:
             batch: list[tuple[int, Line, StructuredEvent]] = []
             for number, line in numbered:
                 advance(len(line.octets))
-                if line.blank:
-                    continue
-                try:
-                    event = line.event(self.decode)
-                except TidingsError as error:
-                    self.bad.add(line, error)
-                    continue
-                if batch and batch[-1][0] + 1 != number:  # numbers in one push are consecutive
-                    await self._push(publisher, batch)
-                    batch = []
-                batch.append((number, line, event))
+                for _, event in self.reader.decoded([line]):
+                    if batch and batch[-1][0] + 1 != number:  # numbers of a push are consecutive
+                        await self._push(publisher, batch)
+                        batch = []
+                    batch.append((number, line, event))
             await self._push(publisher, batch)
 
     async def _push(
@@ -251,20 +242,20 @@ class _Stream:
         """Report the counts."""
         if render.is_json():
             counts = {"accepted": self.accepted, "stopped": self.stopped, "refused": self.refused}
-            render.as_json({**counts, "bad_lines": self.bad.count}, stderr=True)
+            render.as_json({**counts, "bad_lines": self.reader.bad}, stderr=True)
             return
         numbers = f", numbers {self.first} to {self.last}" if self.last else ""
         stopped = f"; a filter stopped {self.stopped}" if self.stopped else ""
         refused = f"; {self.refused} were refused" if self.refused else ""
         events = "event" if self.accepted == 1 else "events"
         render.say(
-            f"{self.accepted} {events} accepted{numbers}{stopped}{refused}{self.bad.summary()}"
+            f"{self.accepted} {events} accepted{numbers}{stopped}{refused}{self.reader.summary()}"
         )
 
     @property
     def exit_code(self) -> int:
         """Return 0 if everything was accepted, else 2."""
-        return 2 if self.bad.count or self.refused else 0
+        return 2 if self.reader.bad or self.refused else 0
 
 
 _Numbered: TypeAlias = tuple[int, Line]

@@ -80,26 +80,45 @@ class Line:
         return found.event if isinstance(found, Envelope) else found
 
 
-class BadLines:
-    """A counter of invalid lines that shows the first of them."""
+class EventReader:
+    """A reader of events in lines; counts invalid ones (`bad`), and shows the first of them."""
 
-    def __init__(self) -> None:
-        self.count = 0
+    def __init__(self, form: str) -> None:
+        from tidings.plugins import LINE_FORMATS
 
-    def add(self, line: Line, error: TidingsError) -> None:
-        """Count an invalid line."""
-        self.count += 1
-        if render.is_json() or self.count <= _BAD_LINES_SHOWN:
+        self.bad = 0
+        self._decode: Decoder = LINE_FORMATS.load(form)  # type: ignore[assignment]
+
+    def decoded(self, lines: Iterable[Line]) -> Iterator[tuple[Line, StructuredEvent]]:
+        """Yield the events of lines, without empty and invalid ones."""
+        for line in lines:
+            if line.blank:
+                continue
+            try:
+                event = line.event(self._decode)
+            except TidingsError as error:
+                self._add_bad(line, error)
+            else:
+                yield line, event
+
+    def events_in(self, source: str) -> Iterator[tuple[Line, StructuredEvent]]:
+        """Yield the events of a file, which may be spread over lines."""
+        with opened(source) as stream:
+            yield from self.decoded(events_in(stream, source))
+
+    def _add_bad(self, line: Line, error: TidingsError) -> None:
+        self.bad += 1
+        if render.is_json() or self.bad <= _BAD_LINES_SHOWN:
             place = {"file": shown_name(line.source), "line": line.number}
             render.failure(error, line.fault(error), **place)
-        elif self.count == _BAD_LINES_SHOWN + 1:
+        elif self.bad == _BAD_LINES_SHOWN + 1:
             render.error("further lines that are no events are only counted")
 
     def summary(self) -> str:
         """Return the end of a summary sentence."""
-        if not self.count:
+        if not self.bad:
             return ""
-        return "; 1 line is no event" if self.count == 1 else f"; {self.count} lines are no events"
+        return "; 1 line is no event" if self.bad == 1 else f"; {self.bad} lines are no events"
 
 
 def shown_name(source: str) -> str:
@@ -197,14 +216,6 @@ def bytes_ahead(sources: Iterable[str]) -> int:
             return 0
         total += found.st_size
     return total
-
-
-def decoder(name: str) -> Decoder:
-    """Return the decoder of a line format; raise InvalidUsage if there is no such format."""
-    from tidings.plugins import LINE_FORMATS
-
-    decode: Decoder = LINE_FORMATS.load(name)  # type: ignore[assignment]
-    return decode
 
 
 @dataclass(frozen=True, slots=True)

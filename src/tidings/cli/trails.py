@@ -12,8 +12,8 @@ from tidings.cli import showing
 from tidings.cli.connection import Channel, channel_key, service_command
 from tidings.cli.options import Format, commands, tell_if_waiting
 from tidings.cli.pairs import HEADER_AND_LINES, Header, JsonLines, Words, event_of
-from tidings.cli.reading import BadLines, decoder, events_in, opened
-from tidings.errors import InvalidUsage, NotFound, TidingsError
+from tidings.cli.reading import EventReader
+from tidings.errors import InvalidUsage, NotFound
 from tidings.events.fields import Fields, fields_of
 from tidings.filters.explain import explain
 from tidings.terminal import render
@@ -70,8 +70,8 @@ async def show_trails(
 ) -> None:
     """Show the trails of an event from words, or of all events of files."""
     found = await client.channel(channel_key(channel))
-    bad = BadLines()
-    given = _events(words, header or (), json_lines or (), format_, bad)
+    reader = EventReader(format_)
+    given = _events(words, header or (), json_lines or (), reader)
     proxies = {info.id: info for info in await found.proxies()}
     reasons = Reasons(client, proxies)
     names = {id: showing.named(info) for id, info in proxies.items()}
@@ -84,31 +84,22 @@ async def show_trails(
             render.say()
         tree = _tree(told, names, await reasons.of(event, told))
         render.explanation(verdict(told), told.accepted, showing.title(event), tree)
-    if bad.count:
+    if reader.bad:
         raise typer.Exit(2)
 
 
 def _events(
-    words: Sequence[str],
-    header: Sequence[str],
-    json_lines: Sequence[str],
-    format_: str,
-    bad: BadLines,
+    words: Sequence[str], header: Sequence[str], json_lines: Sequence[str], reader: EventReader
 ) -> Iterator[StructuredEvent]:
     if not json_lines:
         yield event_of(words, header)
         return
     if header:
         raise InvalidUsage(HEADER_AND_LINES)
-    sources, decode = [*json_lines, *words], decoder(format_)
+    sources = [*json_lines, *words]
     tell_if_waiting(sources, "events")
     for source in sources:
-        with opened(source) as stream:
-            for line in events_in(stream, source):
-                try:
-                    yield line.event(decode)
-                except TidingsError as error:
-                    bad.add(line, error)
+        yield from (event for _, event in reader.events_in(source))
 
 
 def verdict(told: Trail) -> str:

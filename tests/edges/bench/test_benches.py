@@ -43,15 +43,7 @@ def targets(rows: dict[str, dict[str, Any]]) -> dict[str, str]:
     [
         (attack, {"attacks": ["x"]}, "no attack is named 'x'"),
         (attack, {"seconds": 0}, "seconds must be more than 0"),
-        (channel, {"fan_out": 0}, "fan_out must be at least 1"),
-        (iiop, {"rounds": 0}, "rounds must be at least 1"),
         (match, {"workloads": ["W9"], "subscriptions": 10}, "there are W1, W2, W3"),
-        (match, {"workloads": ["W1"], "subscriptions": 0}, "at least 1"),
-        (memory, {"proxies": 0}, "proxies must be at least 1"),
-        (persist, {"rounds": 0}, "rounds must be at least 1"),
-        (recover, {"events": 0}, "events must be at least 1"),
-        (recover, {"proxies": ()}, "proxies must be at least 1"),
-        (web, {"consumers": 0}, "consumers must be at least 1"),
     ],
 )
 def test_bad_arguments_are_refused(bench: ModuleType, wrong: dict[str, Any], why: str) -> None:

@@ -94,8 +94,10 @@ def test_a_token_that_cannot_be_read(served: Served, tmp_path: Path, content: st
 
 
 @pytest.mark.parametrize("json", [False, True])
-def test_cuts_are_told_once_each(capsys: pytest.CaptureFixture[str], json: bool) -> None:
-    render.use_json(json)
+def test_cuts_are_told_once_each(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, json: bool
+) -> None:
+    monkeypatch.setattr(render, "_json_asked", json)
     cuts = connection._Cuts("http://here")
     cuts.tell(True, "")  # nothing to say: it was never away
     for there, why in ((False, "gone"), (False, "gone"), (True, ""), (False, "gone")):

@@ -19,13 +19,13 @@ from tidings.cli.reading import (
     Line,
     bytes_ahead,
     constraints_in_file,
-    decoder,
     events_in,
     lines_in,
     moment,
 )
 from tidings.clock import SystemClock
 from tidings.errors import BadInput, InvalidUsage, LimitExceeded
+from tidings.events.codecs.json_codec import decode_event
 
 
 @given(st.binary(max_size=200))
@@ -47,7 +47,7 @@ def test_of_a_line_without_an_end_only_the_beginning_is_kept(
     assert len(long.octets) <= 11
     if length > 10:
         with pytest.raises(LimitExceeded):
-            long.event(decoder("json"))
+            long.event(decode_event)
 
 
 PRETTY = b'{\n  "a": {\n  }\n}\n'

@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
@@ -213,6 +215,21 @@ def show_sections(sections: Sequence[Section], most: int = _MOST_ROWS) -> None:
             render.say(f"… {len(sheet.rows) - most:,} more: --json or --html", "dim")
 
 
+def _analyse(job: Job, kind: str, html: Path | None, *given: object, **options: object) -> Any:  # noqa: ANN401
+    """Run the job of a kind with its options, write its page, and show what it found."""
+    check_html(html)
+    with job.session() as (spark, progress):
+        package = import_module(f"tidings.pipeline.{kind}")
+        view = import_module(f"tidings.pipeline.{kind}.view")
+        asked = getattr(package, f"{kind.title()}Options")(job.archive, *given, **options)
+        found = getattr(package, f"run_{kind}")(spark, asked, progress)
+    warn(getattr(found, "problems", ()))
+    write_html(html, partial(getattr(view, f"{kind}_page"), found), found.seconds)
+    figures, sections = getattr(view, f"{kind}_figures"), getattr(view, f"{kind}_sections")
+    show_result(found, figures(found), list(sections(found)))
+    return found
+
+
 @pipeline_command(
     "tidings pipeline report --archive /srv/archive",
     "tidings pipeline report --since 24h --channel auction --html report.html",
@@ -237,16 +254,7 @@ def report(
         top N: Rows of long lists.
     """
     span = span_of(since, until)
-    check_html(html)
-    with job.session() as (spark, progress):
-        from tidings.pipeline.report import ReportOptions, run_report
-        from tidings.pipeline.report.view import report_figures, report_page, report_sections
-
-        options = ReportOptions(job.archive, tuple(channel or ()), *span, top)
-        found = run_report(spark, options, progress)
-    warn(found.problems)
-    write_html(html, lambda made: report_page(found, made), found.seconds)
-    show_result(found, report_figures(found), list(report_sections(found)))
+    _analyse(job, "report", html, tuple(channel or ()), *span, top)
 
 
 @pipeline_command(
@@ -286,24 +294,11 @@ def backtest(  # noqa: PLR0913, PLR0917 -- one argument for each option
 
     read(constraint, type or ())  # fail early if it is invalid
     span = span_of(since, until)
-    check_html(html)
     token = shown_token(token_file) if url else None
-    with job.session() as (spark, progress):
-        from tidings.pipeline.backtest import BacktestOptions, run_backtest
-        from tidings.pipeline.backtest.view import (
-            backtest_figures,
-            backtest_page,
-            backtest_sections,
-        )
-
-        options = BacktestOptions(
-            job.archive, constraint, tuple(type or ()), tuple(channel or ()), *span,
-            samples=samples, live=live, url=url, token=token,
-        )  # fmt: skip
-        found = run_backtest(spark, options, progress)
-    warn(found.problems)
-    write_html(html, lambda made: backtest_page(found, made), found.seconds)
-    show_result(found, backtest_figures(found), list(backtest_sections(found)))
+    _analyse(
+        job, "backtest", html, constraint, tuple(type or ()), tuple(channel or ()), *span,
+        samples=samples, live=live, url=url, token=token,
+    )  # fmt: skip
 
 
 @pipeline_command(
@@ -330,15 +325,7 @@ def audit(
         sample N: Events to name in a finding.
     """
     span = span_of(since, until)
-    check_html(html)
-    with job.session() as (spark, progress):
-        from tidings.pipeline.audit import AuditOptions, run_audit
-        from tidings.pipeline.audit.view import audit_figures, audit_page, audit_sections
-
-        options = AuditOptions(job.archive, tuple(channel or ()), *span, sample=sample)
-        found = run_audit(spark, options, progress)
-    write_html(html, lambda made: audit_page(found, made), found.seconds)
-    show_result(found, audit_figures(found), list(audit_sections(found)))
+    found = _analyse(job, "audit", html, tuple(channel or ()), *span, sample=sample)
     if found.status:
         raise typer.Exit(found.status)
 

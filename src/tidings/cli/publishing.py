@@ -9,6 +9,7 @@ import queue
 import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, BinaryIO, Final, TypeAlias
 
@@ -259,91 +260,71 @@ class _Stream:
 
 
 _Numbered: TypeAlias = tuple[int, Line]
+_Queue: TypeAlias = "queue.Queue[_Numbered | Exception]"
+"""Lines with their numbers, and then what ended the reading: EOFError, or an error."""
 
 
 async def batches_of_lines(sources: Sequence[str]) -> AsyncIterator[list[_Numbered]]:
     """Yield available lines, numbered across all sources, until one is unreadable."""
-    reader = _Reader(sources)
-    reader.start()
+    waiting: _Queue = queue.Queue(2 * _AT_ONCE)
+    stopped = threading.Event()
+    # A daemon, so that waiting for a terminal does not block the exit.
+    threading.Thread(
+        target=_read, args=(sources, waiting, stopped), name="tidings-lines", daemon=True
+    ).start()
+    end: Exception | None = None
     try:
-        while batch := await reader.taken():
-            yield batch
-        reader.check()
+        while end is None:
+            lines, end = await asyncio.to_thread(_available, waiting)
+            if lines:
+                yield lines
     finally:
-        reader.stopped = True
+        stopped.set()
+        with suppress(queue.Full):
+            waiting.put_nowait(EOFError())  # for whoever still waits in `_available`
+    if not isinstance(end, EOFError):
+        raise end
 
 
-class _Reader(threading.Thread):
-    """A background reader; a daemon, so that waiting for a terminal does not block the exit."""
+def _available(waiting: _Queue) -> tuple[list[_Numbered], Exception | None]:
+    """Wait for a line, and return all that there are; and what ended the reading."""
+    found: list[_Numbered] = []
+    with suppress(queue.Empty):
+        while len(found) < _AT_ONCE:
+            one = waiting.get(block=not found)
+            if isinstance(one, Exception):
+                return found, one
+            found.append(one)
+    return found, None
 
-    def __init__(self, sources: Sequence[str]) -> None:
-        super().__init__(name="tidings-lines", daemon=True)
-        self.stopped = False
-        self._sources = sources
-        self._loop = asyncio.get_running_loop()
-        self._lines: queue.Queue[_Numbered] = queue.Queue(2 * _AT_ONCE)
-        self._woken = asyncio.Event()
-        self._waited_for = False
-        self._ended = False
-        self._error: Exception | None = None
 
-    def run(self) -> None:
-        """Read to the end, or until nobody wants more."""
-        try:
-            for numbered in enumerate(self._read(), 1):
-                if not self._put(numbered):
-                    return
-        except Exception as error:  # noqa: BLE001 -- raised again in the waiting task
-            self._error = error
-        self._ended = True
-        self._wake()
+def _read(sources: Sequence[str], waiting: _Queue, stopped: threading.Event) -> None:
+    end: Exception = EOFError()
+    try:
+        for numbered in enumerate(_lines(sources), 1):
+            if not _put(numbered, waiting, stopped):
+                return
+    except Exception as error:  # noqa: BLE001 -- raised again in the waiting task
+        end = error
+    _put(end, waiting, stopped)
 
-    def _read(self) -> Iterator[Line]:
-        for source in self._sources:
-            if source == STDIN and (own := _own_stdin()) is not None:
-                yield from lines_in(own, source)
-                continue
-            with opened(source) as stream:
-                yield from lines_in(stream, source)
 
-    def _put(self, numbered: _Numbered) -> bool:
-        while not self.stopped:
-            try:
-                self._lines.put(numbered, timeout=_LOOK_SECONDS)
-            except queue.Full:
-                continue
-            self._wake()
+def _put(what: _Numbered | Exception, waiting: _Queue, stopped: threading.Event) -> bool:
+    """Hand something on, unless nobody wants it any more."""
+    while not stopped.is_set():
+        with suppress(queue.Full):
+            waiting.put(what, timeout=_LOOK_SECONDS)
             return True
-        return False
+    return False
 
-    def _wake(self) -> None:
-        if self._waited_for:
-            self._waited_for = False
-            self._loop.call_soon_threadsafe(self._woken.set)
 
-    async def taken(self) -> list[_Numbered]:
-        """Wait for lines and return the available ones; empty at the end."""
-        while True:
-            ended = self._ended  # read first: nothing is added after it
-            batch: list[_Numbered] = []
-            try:
-                while len(batch) < _AT_ONCE:
-                    batch.append(self._lines.get_nowait())
-            except queue.Empty:
-                pass
-            if batch or ended:
-                return batch
-            self._woken.clear()
-            self._waited_for = True
-            # Recheck: lines may have been added before the reader saw the waiter.
-            if self._lines.empty() and not self._ended:
-                await self._woken.wait()
-            self._waited_for = False
-
-    def check(self) -> None:
-        """Raise the error that stopped the thread."""
-        if self._error is not None:
-            raise self._error
+def _lines(sources: Sequence[str]) -> Iterator[Line]:
+    for source in sources:
+        if source == STDIN and (own := _own_stdin()) is not None:
+            yield from lines_in(own, source)
+            continue
+        with opened(source) as stream:
+            yield from lines_in(stream, source)
 
 
 def _own_stdin() -> BinaryIO | None:

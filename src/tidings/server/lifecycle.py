@@ -10,7 +10,6 @@ import socket
 import ssl
 from contextlib import AsyncExitStack
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import tidings
@@ -337,14 +336,9 @@ class Service:
             await asyncio.wait((self._serving,))
         await self._behind_the_door.aclose()
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, kind: type[BaseException] | None, *error: object) -> None:
         if not self._stopping:
-            await self.stop("it could not be announced" if error is not None else "it is over")
+            await self.stop("it could not be announced" if kind is not None else "it is over")
         await self._close_host(_LAST_WORDS)
         log.info("stopped")
 

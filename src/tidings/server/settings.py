@@ -405,102 +405,80 @@ class ServerSettings(Section):
 
     @model_validator(mode="after")
     def _fit_together(self) -> ServerSettings:
-        problems = [
-            _http_problem(self),
-            _token_problem(self),
-            _archive_problem(self.archive, self.store),
-            _corba_problem(self.iiop, self.ior_file, self.naming),
-            _tls_problem(self),
-        ]
+        problems = list(_problems(self))
         try:
             channel_settings(self.rules, self.limits)
         except InvalidUsage as error:
             problems.append(str(error))
-        problem = "\n".join(one for one in problems if one)
-        if problem:
-            raise PydanticCustomError("unfit", "{problem}", {"problem": problem})
+        if problems:
+            raise PydanticCustomError("unfit", "{problem}", {"problem": "\n".join(problems)})
         return self
 
 
-def _http_problem(settings: ServerSettings) -> str:
-    http = settings.http
-    if not http.enabled:
-        return (
-            ""
-            if settings.iiop.enabled
-            else "http.enabled and iiop.enabled are false, and there is no other door: nobody "
-            "could reach the service"
+def _problems(settings: ServerSettings) -> Iterator[str]:
+    """What does not fit together."""
+    http, store, archive = settings.http, settings.store, settings.archive.dir
+    is_auto = http.token is not None and http.token.get_secret_value() == AUTO
+    if not http.enabled and not settings.iiop.enabled:
+        yield (
+            "http.enabled and iiop.enabled are false, and there is no other door: nobody could "
+            "reach the service"
         )
-    if not is_loopback(http.host) and http.token is None and http.token_file is None:
-        return (
+    has_token = http.token is not None or http.token_file is not None
+    if http.enabled and not has_token and not is_loopback(http.host):
+        yield (
             f"http.host is {http.host}, which others can reach, and there is no token: set "
             'http.token = "auto" (the service then makes one), or put a token into a file and '
             "name that with http.token_file or --token-file; or listen on 127.0.0.1"
         )
-    return ""
-
-
-def _token_problem(settings: ServerSettings) -> str:
-    http = settings.http
     if http.token is not None and http.token_file is not None:
-        return "http.token and http.token_file are both set: only one of them can count"
-    if http.token is not None and http.token.get_secret_value() == AUTO and settings.store.memory:
-        return (
+        yield "http.token and http.token_file are both set: only one of them can count"
+    elif is_auto and store.memory:
+        yield (
             'http.token = "auto" keeps the token in store.dir, and store.memory is true: give a '
             "token, or name a file with http.token_file"
         )
-    return ""
-
-
-def _archive_problem(archive: ArchiveSection, store: StoreSection) -> str:
-    if archive.dir is None:
-        return ""
-    if store.memory:
-        return (
-            "archive.dir is set, and store.memory is true: the archive is written from the "
-            "journal on disk, which there is not then"
+    if archive is not None and store.memory:
+        yield (
+            "archive.dir is set, and store.memory is true: the archive is written from the journal "
+            "on disk, which there is not then"
         )
-    if archive.dir.resolve() == store.dir.resolve():
-        return (
-            f"archive.dir and store.dir are both {archive.dir}: the archive needs a folder of its "
-            "own"
-        )
-    return ""
+    elif archive is not None and archive.resolve() == store.dir.resolve():
+        yield f"archive.dir and store.dir are both {archive}: the archive needs a folder of its own"
+    if settings.iiop.enabled:
+        yield from _corba_problems(settings.iiop, settings.ior_file, settings.naming)
+    yield from _tls_problems(settings.tls, http.tls)
 
 
-def _corba_problem(iiop: IiopSection, files: IorFileSection, naming: NamingSection) -> str:
-    if not iiop.enabled:
-        return ""
+def _corba_problems(
+    iiop: IiopSection, files: IorFileSection, naming: NamingSection
+) -> Iterator[str]:
     if iiop.advertise_port and iiop.advertise_host is None:
-        return "iiop.advertise_port needs iiop.advertise_host: set both"
-    told = [path for path in (files.factory, files.filter_factory, files.agent) if path is not None]
-    if len(set(told)) < len(told):
-        return "the settings of ior_file name one file twice: each object needs its own"
-    if not naming.enabled:
-        return ""
-    if naming.factory is None and naming.filter_factory is None:
-        return "naming.enabled is true, and no name is set: set naming.factory"
-    try:
-        parse_object_url(naming.url)
-        for name in (naming.factory, naming.filter_factory):
-            if name is not None:
+        yield "iiop.advertise_port needs iiop.advertise_host: set both"
+    named = [path for path in (files.factory, files.filter_factory, files.agent) if path]
+    if len(set(named)) < len(named):
+        yield "the settings of ior_file name one file twice: each object needs its own"
+    names = [name for name in (naming.factory, naming.filter_factory) if name is not None]
+    if naming.enabled and not names:
+        yield "naming.enabled is true, and no name is set: set naming.factory"
+    elif naming.enabled:
+        try:
+            parse_object_url(naming.url)
+            for name in names:
                 parse_name(name)
-    except CorbaError as error:
-        return f"naming: {error}"
-    return ""
+        except CorbaError as error:
+            yield f"naming: {error}"
 
 
-def _tls_problem(settings: ServerSettings) -> str:
-    tls = settings.tls
-    if settings.http.tls and tls.certificate is None:
-        return "http.tls needs a certificate: set tls.certificate and tls.key"
-    if (tls.certificate is None) != (tls.key is None):
-        return "tls.certificate and tls.key go together: set both"
+def _tls_problems(tls: TlsSection, wanted: bool) -> Iterator[str]:
+    if wanted and tls.certificate is None:
+        yield "http.tls needs a certificate: set tls.certificate and tls.key"
+    elif (tls.certificate is None) != (tls.key is None):
+        yield "tls.certificate and tls.key go together: set both"
     if tls.client_certificates != "none" and tls.client_ca is None:
-        return f"tls.client_certificates is {tls.client_certificates}: set tls.client_ca as well"
-    if tls.revoked is not None and tls.client_ca is None:
-        return "tls.revoked is about certificates of clients: set tls.client_ca as well"
-    return ""
+        yield f"tls.client_certificates is {tls.client_certificates}: set tls.client_ca as well"
+    elif tls.revoked is not None and tls.client_ca is None:
+        yield "tls.revoked is about certificates of clients: set tls.client_ca as well"
 
 
 WITHOUT_EFFECT: Final[Mapping[str, str]] = {

@@ -13,14 +13,8 @@ from tidings.server.settings import TlsSection
 
 _T = TypeVar("_T")
 
-_VERSIONS: Final = {"1.2": ssl.TLSVersion.TLSv1_2, "1.3": ssl.TLSVersion.TLSv1_3}
 # Forward secrecy and authenticated encryption only; TLS 1.3 has nothing else.
 _CIPHERS: Final = "ECDHE+AESGCM:ECDHE+CHACHA20"
-_VERIFY: Final = {
-    "none": ssl.CERT_NONE,
-    "optional": ssl.CERT_OPTIONAL,
-    "required": ssl.CERT_REQUIRED,
-}
 _SOON: Final = timedelta(days=14)
 
 
@@ -32,10 +26,10 @@ class Tls:
 
     def __init__(self, settings: TlsSection, now: datetime) -> None:
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        self.context.minimum_version = _VERSIONS[settings.minimum]
+        self.context.minimum_version = ssl.TLSVersion[f"TLSv{settings.minimum.replace('.', '_')}"]
         self.context.set_ciphers(_CIPHERS)
         self.context.options |= ssl.OP_NO_RENEGOTIATION | ssl.OP_NO_COMPRESSION
-        self.context.verify_mode = _VERIFY[settings.client_certificates]
+        self.context.verify_mode = ssl.VerifyMode[f"CERT_{settings.client_certificates.upper()}"]
         self.warnings: list[str] = []
         if settings.client_ca is not None:
             _load(self.context, "tls.client_ca", settings.client_ca)

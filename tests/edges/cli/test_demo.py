@@ -158,7 +158,7 @@ async def test_who_listens_and_fails_is_told(tmp_path: Path) -> None:
         await service.start()
         async with await connect(service.url) as client:
             await Desk.opened(client)
-            beginning = asyncio.create_task(process.begin(job(service.url, tmp_path)))
+            beginning = asyncio.create_task(process.order(job(service.url, tmp_path)))
             with pytest.raises(BrokenPipeError, match="nobody reads"):
                 await process.ended()
             beginning.cancel()

@@ -38,8 +38,6 @@ LOOK_EVERY_SECONDS = 0.03
 Tell: TypeAlias = Callable[[str, dict[str, Any]], None]
 """Called with the name of a happening and its details as plain data."""
 
-_Orders: TypeAlias = dict[str, Callable[[], Awaitable[None]]]
-
 
 class Supplier:
     """A house that is connected to the service.
@@ -205,6 +203,7 @@ class Part(ABC):
         self._folder = folder
         self._tell = tell
         self._away = False
+        self._orders: dict[str, Callable[[], Awaitable[None]]] = {}
 
     def on_connection(self, reached: bool, why: str) -> None:
         """Report that the client has gained or lost the connection."""
@@ -221,13 +220,9 @@ class Part(ABC):
 
     async def do(self, order: str) -> None:
         """Carry out an order; raise InvalidUsage if it is unknown."""
-        orders = self._orders()
-        if order not in orders:
+        if order not in self._orders:
             raise InvalidUsage(f"{type(self).__name__} know no order {order!r:.60}")
-        await orders[order]()
-
-    @abstractmethod
-    def _orders(self) -> _Orders: ...
+        await self._orders[order]()
 
     @abstractmethod
     async def close(self) -> None:
@@ -246,6 +241,10 @@ class Houses(Part):
         super().__init__(scene, folder, tell)
         self._pause = pause
         self._suppliers: list[Supplier] = []
+        self._orders = {
+            "begin": lambda: self._offer_until(scene.before_kill),
+            "finish": lambda: self._offer_until(scene.per_house),
+        }
 
     def _interrupted(self) -> dict[str, Any]:
         return {
@@ -262,12 +261,6 @@ class Houses(Part):
             self._suppliers.append(await Supplier.connected(client, self._scene, house, path))
         proxies = {one.house.name: one.publisher.proxy for one in self._suppliers}
         self._tell("connected", {"proxies": proxies})
-
-    def _orders(self) -> _Orders:
-        return {
-            "begin": lambda: self._offer_until(self._scene.before_kill),
-            "finish": lambda: self._offer_until(self._scene.per_house),
-        }
 
     async def _offer_until(self, last: int) -> None:
         await _all(one.offer_until(last, self._offered, self._pause) for one in self._suppliers)
@@ -295,6 +288,13 @@ class Bidders(Part):
         super().__init__(scene, folder, tell)
         self._clock = clock
         self._listeners: list[Listener] = []
+        self._orders = {
+            "leave": self._leave,
+            "pause": self._pause,
+            "go on": self._go_on,
+            "return": self._return,
+            "drain": lambda: _all(listener.drained() for listener in self._listeners),
+        }
 
     async def connect(self, client: Client) -> None:
         """Connect all bidders to the service."""
@@ -303,15 +303,6 @@ class Bidders(Part):
             listener = Listener(client, bidder, path, self._alerted)
             self._listeners.append(listener)
             await listener.connect()
-
-    def _orders(self) -> _Orders:
-        return {
-            "leave": self._leave,
-            "pause": self._pause,
-            "go on": self._go_on,
-            "return": self._return,
-            "drain": lambda: _all(listener.drained() for listener in self._listeners),
-        }
 
     def _with(self, habit: Habit) -> list[Listener]:
         return [one for one in self._listeners if one.bidder.habit is habit]

@@ -78,8 +78,13 @@ class AuctionShow:
             "back": self._is_back,
             "left": lambda about: render.say(f"{about['bidder']} has subscribed and leaves."),
             "paused": lambda about: render.say(f"{about['bidder']} asks for a pause."),
-            "went on": _went_on,
-            "came back": _came_back,
+            "went on": lambda about: render.say(
+                f"{about['bidder']} goes on; {about['waiting']} alerts have gathered, "
+                "and come by their priority for this bidder."
+            ),
+            "came back": lambda about: render.say(
+                f"{about['bidder']} is back; {about['waiting']} alerts have waited."
+            ),
         }
 
     def play(self) -> bool:
@@ -162,7 +167,7 @@ class AuctionShow:
         """Connect everybody; the channel's advertiser then knows all offers and subscriptions."""
         self._scene = replace(self._scene, begins=self._clock.now())
         await asyncio.gather(
-            *(one.begin(self._job(one.part)) for one in (self._houses, self._bidders))
+            *(one.order(self._job(one.part)) for one in (self._houses, self._bidders))
         )
         render.heading("Who is where")
         scene = self._scene
@@ -174,7 +179,7 @@ class AuctionShow:
         render.table(("program", "process", ""), rows)
         render.heading("What is offered and wanted, by the channel's advertiser")
         found = await desk.advertised(self._house_proxies)
-        names = [(one.type, ", ".join(one.offered_by), ", ".join(one.wanted_by)) for one in found]
+        names = [(type_, ", ".join(offered), ", ".join(wanted)) for type_, offered, wanted in found]
         render.table(("event type", "offered by", "wanted by"), names)
 
     def _job(self, part: str) -> Job:
@@ -237,10 +242,10 @@ class AuctionShow:
         missed = near_miss(bidder, acknowledged(self._scene, self._ledgers))
         if missed is None:
             return
-        found = await desk.verdict(bidder, missed)
+        recipients, reason = await desk.verdict(bidder, missed)
         render.heading(f"Why offer {missed.id[1]} did not reach {bidder.name}")
-        got = ", ".join(found.recipients) or "nobody"
-        render.say(f"By a dry run it would go to: {got}. For {bidder.name}: {found.reason}.")
+        got = ", ".join(recipients) or "nobody"
+        render.say(f"By a dry run it would go to: {got}. For {bidder.name}: {reason}.")
         tree = explain(bidder.wanted[0], fields_of(missed.offer))
         where = f"{missed.offer.domain}::{missed.offer.type}, {missed.offer.data['item']!s}"
         render.explanation(why.verdict(tree), False, where, why.tree_of(tree))
@@ -251,20 +256,9 @@ class AuctionShow:
         standings = await desk.standings()
         rows = [(one.name, *map(str, standings[one.name])) for one in self._scene.bidders]
         render.table(("bidder", "waiting", "in flight", "delivered", "expired"), rows, range(1, 5))
-        totals = await desk.totals()
-        render.say(f"{totals.accepted} offers accepted, {totals.dead_letters} dead letters.")
-        return totals.accepted
-
-
-def _went_on(about: dict[str, Any]) -> None:
-    render.say(
-        f"{about['bidder']} goes on; {about['waiting']} alerts have gathered, "
-        "and come by their priority for this bidder."
-    )
-
-
-def _came_back(about: dict[str, Any]) -> None:
-    render.say(f"{about['bidder']} is back; {about['waiting']} alerts have waited.")
+        accepted = (await desk.totals()).accepted
+        render.say(f"{accepted} offers accepted, {await desk.dead_letters()} dead letters.")
+        return accepted
 
 
 class AuctionBoard:

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tidings.apps.demo_service import DemoService
-from tidings.apps.flights.encounters import Loss, losses
-from tidings.apps.flights.samples import Position, as_event
+from tidings.apps.flights.samples import Loss, Position, as_event, losses
 from tidings.client.connecting import connect
 from tidings.errors import ArchiveNotFound, TidingsError
 from tidings.terminal import render

@@ -194,7 +194,6 @@ def _check_by_loop(
 
 
 def _near_miss(events: Sequence[StructuredEvent], constraints: dict[str, Constraint]) -> None:
-    """Explain an event that one subscription nearly received."""
     wanted = SUBSCRIPTIONS[0]
     asked = constraints[wanted.name]
     missed = [

@@ -86,7 +86,6 @@ async def _measured(
 
 
 async def _started(name: str, seconds: float, service: _Service) -> asyncio.subprocess.Process:
-    """An attacker that is ready to begin."""
     module = [sys.executable, "-m", "tidings.bench.attack_load"]
     attacker = await asyncio.create_subprocess_exec(
         *module, name, str(seconds), service.url, service.corba,

@@ -74,7 +74,6 @@ _EVENTS: Final = "/channels/{}/events"
 def _post(
     path: str, body: Callable[[], bytes], media: str = "application/json", at_once: int = 2
 ) -> Attack:
-    """Posts the same body again and again."""
 
     async def prepare(target: Target) -> Step:
         return partial(target.post, path, body(), media)
@@ -102,7 +101,6 @@ async def _searched(target: Target) -> Step:
 
 
 async def _pulled(target: Target) -> Step:
-    """Pulls of very many events."""
     proxy = await target.proxy(style="pull")
     batch = _list(_EVENT, 1_000)
 
@@ -169,7 +167,6 @@ def _frames(events: Callable[[], bytes], under_way: int) -> Attack:
 
 
 async def _answers(target: Target) -> Step:
-    """Frames that answer very many events."""
     path = f"/v1/channels/{target.channel}/subscribe?filter=$area==1&window=100000"
     opened = await Socket.open(target.port, path, lambda frame: None)
     seqs = ",".join(map(str, range(1, 100_001)))
@@ -235,7 +232,6 @@ async def _nobody(target: Target, orb: Orb, channel: admin.EventChannel) -> Step
 
 
 async def _loop(target: Target, orb: Orb, channel: admin.EventChannel) -> Step:
-    """A channel that is its own consumer."""
     suppliers = orb.stub(admin.SupplierAdmin, await channel.for_suppliers())
     consumers = orb.stub(admin.ConsumerAdmin, await channel.for_consumers())
     kind = admin.ClientType.STRUCTURED_EVENT

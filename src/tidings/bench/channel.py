@@ -82,7 +82,6 @@ class _Scene:
         self._fifo = fifo
 
     async def open(self, client: Client) -> None:
-        """Makes the channel and its consumers."""
         order = OrderPolicy.FIFO if self._fifo else OrderPolicy.ANY
         channel = await client.create_channel(qos={"OrderPolicy": order.value}, persistent=False)
         subscriptions = [
@@ -97,7 +96,6 @@ class _Scene:
         self._publisher: Publisher = await client.publisher(channel)
 
     async def round(self, host: Host, first: int) -> None:
-        """Measures floor and channel."""
         events, building = sample_events(first, self._count)
         recording, size = self._recording, self._batch
         deliveries = self._count * self._receiving
@@ -194,7 +192,7 @@ async def _measure(
             await scene.open(client)
         host.watchdog.stop()  # it watches the rounds only
         host.watchdog.blocks = host.watchdog.longest = 0
-        for number in rounds("channel", count, progress, warm=False):
+        for number in rounds("channel", count, progress):
             for at, scene in enumerate(scenes):
                 await scene.round(host, (number * len(scenes) + at) * events)
     building = [seconds for scene in scenes for seconds in scene.rounds["building"]]

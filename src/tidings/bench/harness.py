@@ -99,11 +99,15 @@ def percentile(values: Sequence[float], share: float) -> float:
     return sorted(values)[min(len(values) - 1, int(share * len(values)))]
 
 
-def rounds(what: str, count: int, progress: Progress, warm: bool = True) -> Iterator[int]:
-    """Numbers of rounds, which are told; the first one, -1, is to warm up."""
-    if warm:
+def rounds(
+    what: str, count: int, progress: Progress, warmed: Sequence[Measured] = ()
+) -> Iterator[int]:
+    """Numbers of rounds, which are told; before them -1 to warm up, which is forgotten again."""
+    if warmed:
         progress(f"{what}: warming up")
         yield -1
+    for measured in warmed:
+        measured.clear()
     for at in range(count):
         progress(f"{what}: round {at + 1} of {count}")
         yield at

@@ -87,7 +87,6 @@ class _Bench:
         self.fields, self.extract_us = _extracted(workload, events, seed, self.trees)
 
     def results(self) -> list[dict[str, Anything]]:
-        """All rows of the report."""
         self.progress(f"{self.name}: matching")
         self._matching()
         self.progress(f"{self.name}: adding and removing")

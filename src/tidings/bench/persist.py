@@ -86,12 +86,10 @@ class _Raw:
         return perf_counter() - start
 
     def names(self) -> list[str]:
-        """The names of all events in it."""
         rows = self._connection.execute("SELECT octets FROM events ORDER BY number")
         return [decode_event(event_octets_of(octets)).name for [octets] in rows]
 
     def close(self) -> None:
-        """Closes the file."""
         self._connection.close()
 
 
@@ -107,14 +105,12 @@ class _Scene:
         self._recording: Recording | None = None
 
     async def open(self, client: Client) -> None:
-        """Makes the channel, its suppliers and its consumer."""
         channel = await client.create_channel(persistent=True)
         if self.consumed:
             self._recording = Recording([await client.subscribe(channel, name="durable")], [])
         self._publishers = [await client.publisher(channel) for _ in range(self.pushers)]
 
     async def round(self, events: Sequence[StructuredEvent]) -> None:
-        """Measures the raw database and the service."""
         rows = [octets_of(event, at) for at, event in enumerate(events)]
         with undisturbed():
             self.rounds["raw"].append(len(rows) / self._raw.write(rows, self.pushers))
@@ -195,7 +191,7 @@ async def _measure(
             await scene.open(client)
         host.watchdog.stop()
         host.watchdog.blocks = host.watchdog.longest = 0
-        for _ in rounds("persist", count, progress, warm=False):
+        for _ in rounds("persist", count, progress):
             for scene in scenes:
                 made, _ = sample_events(
                     first, max(1, events // 8) if scene.pushers == 1 else events

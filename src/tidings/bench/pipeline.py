@@ -135,11 +135,9 @@ class _Bench:
             work[f"{case.name}: limit"] = partial(self._emit, case.pairs)
             work[case.name] = partial(self._match, self._events, case.book)
         found = Measured()
-        for at in rounds("matching", self._rounds, self._progress):
+        for _ in rounds("matching", self._rounds, self._progress, [found]):
             for name, measure in work.items():
-                seconds = measure()
-                if at >= 0:
-                    found[name].append(seconds)
+                found[name].append(measure())
         self._report(found, cases)
 
     def _case(self, kind: Kind, subscriptions: int) -> _Case:
@@ -201,11 +199,10 @@ class _Bench:
     def source(self, events: int) -> None:
         """The data source as a stream, beside Spark's own stream of Parquet files."""
         found = Measured()
-        for at in rounds(f"streaming {events:,} events", self._rounds, self._progress):
+        for _ in rounds(f"streaming {events:,} events", self._rounds, self._progress, [found]):
             ours, parquet = stream_seconds(self._spark, self._folder, self._paths, events)
-            if at >= 0:
-                found["ours"].append(ours)
-                found["parquet"].append(parquet)
+            found["ours"].append(ours)
+            found["parquet"].append(parquet)
         ours = found.median("ours")
         self._figures.figure("source, stream", events / ours, "events/s")
         name, of_parquet = "source, of Spark's own Parquet stream", found.median("parquet") / ours

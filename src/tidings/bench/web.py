@@ -198,7 +198,6 @@ class _Bench:
         return self._crowds[-1]
 
     async def measure(self, events: int, count: int, subscriptions: Sequence[int]) -> None:
-        """Measures channels with different numbers of filtered subscriptions."""
         crowds = {number: self._crowd() for number in subscriptions}
         for number, crowd in crowds.items():
             self._progress(f"web: making {number:,} filtered subscriptions")
@@ -208,16 +207,14 @@ class _Bench:
         first = crowds[subscriptions[0]]
         await first.round(0, 100)
         floor = await self._floor_of(first, "floor", 1)
-        for at in rounds("web", count, self._progress):
+        measured = [crowd.rounds for crowd in (*crowds.values(), floor)]
+        for at in rounds("web", count, self._progress, measured):
             begin = 1_000 + (at + 1) * 2 * events
             for number, crowd in crowds.items():
                 await crowd.round(begin, events)
                 expected = list(range(begin + events, begin + events + max(2, events // 10)))
                 demand(crowd.came == expected, f"{number}: events missing, twice or out of order")
             await floor.round(begin, events)
-            if at < 0:
-                for crowd in (*crowds.values(), floor):
-                    crowd.rounds.clear()
         self._report(crowds, floor)
 
     async def _floor_of(self, crowd: Crowd, group: str, consumers: int) -> Crowd:
@@ -247,7 +244,6 @@ class _Bench:
         figures.figure("floor, p50 of one event", floor_wait, "ms")
 
     async def measure_fan_out(self, consumers: int, count: int) -> None:
-        """Measures how fast each of some events comes to very many consumers."""
         what = f"fan-out to {consumers} WebSocket consumers"
         self._progress(f"web: {what}")
         service, crowd, group = self._service, self._crowd(), "fan-out"

@@ -81,7 +81,6 @@ class _Cuts:
         self._away = False
 
     def tell(self, reached: bool, why: str) -> None:
-        """Report that the service was reached or lost."""
         if self.over or reached is not self._away:
             return
         self._away = not reached

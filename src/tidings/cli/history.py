@@ -286,7 +286,6 @@ class _Into:
             await self.flush()
 
     async def flush(self) -> None:
-        """Publish the buffered events."""
         from tidings.channel.commands import Push
         from tidings.events.envelope import ProducerMark
 
@@ -306,7 +305,6 @@ class _Into:
                 self._counts["accepted" if answer else "stopped"] += 1
 
     def report(self, into: str) -> None:
-        """Report the counts."""
         words = ", ".join(f"{n} {word}" for word, n in self._counts.items() if n)
         render.result(self._counts, f"into {into}: {words or 'nothing'}")
 

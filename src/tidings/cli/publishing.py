@@ -240,7 +240,6 @@ class _Stream:
         return f"{done}; what comes next may be accepted or not; --producer makes a run repeatable"
 
     def report(self) -> None:
-        """Report the counts."""
         if render.is_json():
             counts = {"accepted": self.accepted, "stopped": self.stopped, "refused": self.refused}
             render.as_json({**counts, "bad_lines": self.reader.bad}, stderr=True)

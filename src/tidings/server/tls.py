@@ -95,7 +95,6 @@ def _checked(certificate: Path, key: Path, now: datetime) -> list[str]:
 
 
 def _parsed(name: str, path: Path, read: Callable[[bytes], _T]) -> _T:
-    """What a PEM file holds."""
     try:
         return read(path.read_bytes())
     except OSError as error:

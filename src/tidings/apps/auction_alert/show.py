@@ -237,7 +237,6 @@ class AuctionShow:
         await self._bidders.order("drain")
 
     async def _explain(self, desk: Desk) -> None:
-        """Ask why a bidder did not receive an offer that nearly matched."""
         bidder = self._scene.bidders[0]
         missed = near_miss(bidder, acknowledged(self._scene, self._ledgers))
         if missed is None:

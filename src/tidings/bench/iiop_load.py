@@ -15,7 +15,7 @@ from contextlib import ExitStack
 from importlib.resources import as_file, files
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final, NamedTuple, Protocol, Self
+from typing import Final, NamedTuple, Self, TypeAlias
 
 from tidings.bench.harness import PATIENCE, Measured, ServerProcess, demand
 from tidings.errors import InvalidUsage
@@ -253,19 +253,6 @@ class Flow:
         return self.rounds.median("rate")
 
 
-class EventService(Protocol):
-    """A service whose channels take plain events."""
-
-    @property
-    def name(self) -> str:
-        """What figures call it."""
-        ...
-
-    def channel(self, load: Load) -> str:
-        """A new channel: where clients find it."""
-        ...
-
-
 class TidingsIiop(ServerProcess):
     """Our service, with everything in memory."""
 
@@ -364,3 +351,7 @@ def _wait_for(port: int) -> None:
             time.sleep(0.02)
         else:
             return
+
+
+EventService: TypeAlias = TidingsIiop | OmniEvents
+"""A service whose channels take plain events."""

@@ -10,7 +10,7 @@ import asyncio
 from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, Protocol, Self
+from typing import Any, Final, Self, TypeAlias
 from urllib.parse import quote
 
 import httpx2
@@ -145,18 +145,6 @@ class Publishing(msgspec.Struct, frozen=True):
         ]
 
 
-class Service(Protocol):
-    """A server that publishers and consumers connect to, in groups that do not know each other."""
-
-    async def consumer(self, group: str, subscriptions: int, on_text: Handler) -> Socket:
-        """A consumer that gets everything of its group, beside subscriptions that match nothing."""
-        ...
-
-    async def publisher(self, group: str, on_text: Handler) -> Publishing:
-        """A publisher of a group."""
-        ...
-
-
 class TidingsService(ServerProcess):
     """The service, with everything in memory; `options` are those of `tidings serve`."""
 
@@ -278,3 +266,7 @@ class FloorService(ServerProcess):
         socket = await Socket.open(self.port, f"/publish/{group}", on_text)
         socket.write(client_frame(msgspec.json.encode(self.answers)))
         return Publishing(socket, 1, 1)
+
+
+Service: TypeAlias = TidingsService | FloorService
+"""A server that publishers and consumers connect to, in groups that do not know each other."""

@@ -79,25 +79,16 @@ def _checked(archive: Path) -> Path:
 
 
 def _as_json(state: JournalState, end: ArchiveEnd | None, behind: bool) -> None:
+    alike = ("segments", "octets", "records", "unfinished", "channels", "known", "accepted")
+    place = ("segment", "offset", "length", "what")
     render.as_json(
         {
             "good": state.good and not behind and not (end and end.problems),
             "journal": state.journal_id,
-            "segments": state.segments,
-            "octets": state.octets,
-            "records": state.records,
-            "unfinished": state.unfinished,
-            "damage": [
-                {"segment": r.segment, "offset": r.offset, "length": r.length, "what": r.what}
-                for r in state.damage
-            ],
+            **{name: getattr(state, name) for name in alike},
+            "damage": [{name: getattr(one, name) for name in place} for one in state.damage],
             "events": [one._asdict() for one in state.events],
-            "channels": state.channels,
-            "subscriptions": [
-                {"channel": channel, "id": proxy} for channel, proxy in state.subscriptions
-            ],
-            "known": state.known,
-            "accepted": state.accepted,
+            "subscriptions": [{"channel": c, "id": proxy} for c, proxy in state.subscriptions],
             "behind_archive": behind,
             "archive": None if end is None else list(end.cursor),
             "archive_problems": [] if end is None else list(end.problems),

@@ -233,20 +233,15 @@ class Writer:
     def __init__(self) -> None:
         sys.stdout.flush()
         self._stream = sys.stdout.buffer
-        self._at_once = not _is_regular_file(sys.stdout)
+        self._at_once = True
+        with suppress(OSError, ValueError):  # of a stream in memory
+            self._at_once = not stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
 
     def line(self, octets: bytes) -> None:
         """Write a line, adding a missing line end."""
         self._stream.write(octets if octets.endswith(b"\n") else octets + b"\n")
         if self._at_once:
             self._stream.flush()
-
-
-def _is_regular_file(stream: TextIO) -> bool:
-    try:
-        return stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
-    except (OSError, ValueError):  # a stream in memory
-        return False
 
 
 def forget_output() -> None:
@@ -302,10 +297,7 @@ def steps() -> Iterator[Callable[[str, float], None]]:
     with Progress(*columns, console=_console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=1.0)
 
-        def tell(step: str, done: float) -> None:
-            bar.update(task, description=_harmless(step), completed=done)
-
-        yield tell
+        yield lambda step, done: bar.update(task, description=_harmless(step), completed=done)
 
 
 def _lines_of_steps() -> Callable[[str, float], None]:
@@ -357,11 +349,7 @@ def live_table(
     from rich.live import Live
 
     with Live(console=_console(), auto_refresh=False) as live:
-
-        def show(rows: Sequence[Sequence[str]]) -> None:
-            live.update(_table(headings, rows, numbers), refresh=True)
-
-        yield show
+        yield lambda rows: live.update(_table(headings, rows, numbers), refresh=True)
 
 
 def heading(text: str) -> None:
@@ -405,11 +393,7 @@ def live_outline() -> Iterator[Callable[[Sequence[TreeNode]], None]]:
 
     console = _console()
     with Live(console=console, auto_refresh=False, vertical_overflow="ellipsis") as live:
-
-        def show(nodes: Sequence[TreeNode]) -> None:
-            live.update(Text("\n").join(_outline(console, nodes)), refresh=True)
-
-        yield show
+        yield lambda nodes: live.update(Text("\n").join(_outline(console, nodes)), refresh=True)
 
 
 def _outline(console: Console, nodes: Sequence[TreeNode]) -> Iterator[Text]:

@@ -12,6 +12,7 @@ import pytest
 
 from tidings.bench import attack, channel, iiop, iiop_load, match, memory, persist, recover, web
 from tidings.bench.attack_load import ATTACKS
+from tidings.bench.harness import resident_octets
 from tidings.bench.iiop import Sizes
 from tidings.bench.iiop_load import Flow, Load, build, built_once, check_programs
 from tidings.bench.web import Crowd
@@ -145,7 +146,7 @@ def test_another_first_event_after_recovery_ends_the_bench(
 
 def test_the_peak_of_memory_is_that_of_this_process() -> None:
     block = b"x" * (64 * 1024 * 1024)
-    now = memory.resident_octets()
+    now = resident_octets()
     del block
     # The system counts a few pages of each thread later.
     assert recover.peak_octets() + 4_000_000 >= now > 64 * 1024 * 1024

@@ -22,6 +22,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from tidings.channel.entries import NEVER, PERSISTENT
 from tidings.client.client import Client
 from tidings.client.subscription import Subscription
 from tidings.client.transport import Message
@@ -29,6 +30,7 @@ from tidings.engine.host import Host
 from tidings.events.build import event
 from tidings.events.structured import StructuredEvent
 from tidings.server.embedded import local_client
+from tidings.stores.payloads import StoredEvent, event_payload
 
 _T = TypeVar("_T")
 
@@ -37,6 +39,7 @@ Progress = Callable[[str], None]
 
 # Whoever waits longer for events that were accepted waits for ever.
 PATIENCE: Final = 60.0
+PRODUCER: Final = "0" * 32
 _PRIORITIES: Final = 5
 _STARTS_IN: Final = 30.0
 
@@ -130,6 +133,18 @@ def sample_events(first: int, count: int, area: int = 0) -> tuple[list[Structure
     start = time.perf_counter()
     events = [sample_event(at, area) for at in range(first, first + count)]
     return events, (time.perf_counter() - start) / count * 1e6
+
+
+def stored_payload(
+    octets: bytes, number: int, plan: int = 1, priority: int = 0, recipients: tuple[int, ...] = ()
+) -> bytes:
+    """An encoded event as the journal has it, but for the time of its arrival."""
+    return event_payload(
+        StoredEvent(
+            0, plan, priority, NEVER, None, PERSISTENT, PRODUCER, number, (), recipients, {}, False,
+            octets,
+        )
+    )  # fmt: skip
 
 
 @contextmanager

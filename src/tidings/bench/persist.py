@@ -27,9 +27,9 @@ from tidings.bench.harness import (
     rounds,
     sample_events,
     silent,
+    stored_payload,
     undisturbed,
 )
-from tidings.channel.entries import NEVER, PERSISTENT
 from tidings.client.client import Client
 from tidings.client.publishing import Publisher, Receipt
 from tidings.engine.host import Host
@@ -37,12 +37,11 @@ from tidings.engine.recovery import JOURNAL
 from tidings.events.codecs.json_codec import decode_event, encode_event
 from tidings.events.structured import StructuredEvent
 from tidings.stores.journal import Journal
-from tidings.stores.payloads import StoredEvent, event_octets_of, event_payload
+from tidings.stores.payloads import event_octets_of
 from tidings.stores.records import Kind
 
 _MANY: Final = 64
 _OF_RAW: Final = {1: 0.7, _MANY: 0.5}
-_PRODUCER: Final = "0" * 32
 
 
 def run(
@@ -111,7 +110,7 @@ class _Scene:
         self._publishers = [await client.publisher(channel) for _ in range(self.pushers)]
 
     async def round(self, events: Sequence[StructuredEvent]) -> None:
-        rows = [octets_of(event, at) for at, event in enumerate(events)]
+        rows = [stored_payload(encode_event(event), at) for at, event in enumerate(events)]
         with undisturbed():
             self.rounds["raw"].append(len(rows) / self._raw.write(rows, self.pushers))
         store, recording = self._host.store, self._recording
@@ -157,16 +156,6 @@ class _Scene:
         figures.at_least(f"{name} / raw SQLite", rate / raw, "times", _OF_RAW[self.pushers])
         figures.figure(f"{name}: syncs", self.rounds.median("syncs"), "syncs/s")
         figures.figure(f"{name}: events in a sync", self.rounds.median("in a sync"), "events")
-
-
-def octets_of(event: StructuredEvent, number: int) -> bytes:
-    """An event as the journal has it, but for the time and its number."""
-    return event_payload(
-        StoredEvent(
-            0, 1, 0, NEVER, None, PERSISTENT, _PRODUCER, number, (), (), {}, False,
-            encode_event(event),
-        )
-    )  # fmt: skip
 
 
 def stored_names(folder: Path) -> list[str]:

@@ -17,6 +17,7 @@ from time import perf_counter, process_time
 from typing import Any, Final, NamedTuple
 
 from tidings.bench.harness import (
+    PRODUCER,
     Figures,
     Progress,
     bench_folder,
@@ -25,17 +26,16 @@ from tidings.bench.harness import (
     local_service,
     sample_event,
     silent,
+    stored_payload,
 )
-from tidings.channel.entries import NEVER, PERSISTENT
 from tidings.engine.recovery import JOURNAL
 from tidings.events.codecs.json_codec import encode_event
 from tidings.events.structured import StructuredEvent
 from tidings.stores.journal import Journal
-from tidings.stores.payloads import StoredEvent, event_payload, stored_event
+from tidings.stores.payloads import StoredEvent, stored_event
 from tidings.stores.records import Kind, Record
 
 _CHANNEL: Final = "recovered"
-_PRODUCER: Final = "0" * 32
 _WINDOW: Final = 10
 # Contents repeat after so many events; no multiple of the number of priorities or consumers.
 _CONTENTS: Final = 997
@@ -120,25 +120,20 @@ def _records(prepared: Prepared) -> Iterator[Record]:
     """The records of all events, in the order of their numbers."""
     proxies = prepared.proxies
     contents = [sample_event(number) for number in range(min(_CONTENTS, prepared.events))]
+    priorities = [_priority(event) for event in contents]
     octets = [encode_event(event) for event in contents]
     for number in range(prepared.events):
-        content = number % _CONTENTS
-        payload = _payload(
-            contents[content], octets[content], number, proxies[number % len(proxies)],
-            prepared.plan,
-        )  # fmt: skip
+        content, recipient = number % _CONTENTS, proxies[number % len(proxies)]
+        payload = stored_payload(
+            octets[content], number + 1, prepared.plan, priorities[content], (recipient,)
+        )
         yield Record(Kind.EVENT, prepared.origin, number + 1, payload)
 
 
-def _payload(event: StructuredEvent, octets: bytes, number: int, proxy: int, plan: int) -> bytes:
+def _priority(event: StructuredEvent) -> int:
     priority = event.header["Priority"]
     assert isinstance(priority, int)
-    return event_payload(
-        StoredEvent(
-            0, plan, priority, NEVER, None, PERSISTENT, _PRODUCER, number + 1, (), (proxy,), {},
-            False, octets,
-        )
-    )  # fmt: skip
+    return priority
 
 
 async def check_sample(folder: Path, count: int = 5) -> None:
@@ -146,7 +141,7 @@ async def check_sample(folder: Path, count: int = 5) -> None:
     async with local_service(folder) as (host, client):
         channel = await client.create_channel(_CHANNEL, persistent=True)
         consumer = await client.subscribe(channel, name=_name(0), manual_ack=True)
-        publisher = await client.publisher(channel, producer=_PRODUCER)
+        publisher = await client.publisher(channel, producer=PRODUCER)
         await publisher.publish_many(sample_event(number) for number in range(count))
         core = host.channels.find(channel.id)
         origin, plan = bytes.fromhex(core.origin), core.plan.version
@@ -167,7 +162,7 @@ def _without_arrival(record: Record) -> tuple[bytes, int, StoredEvent]:
 def first_expected(prepared: Prepared) -> list[int]:
     """The number of the event that each consumer should get first: the oldest most urgent."""
     count = len(prepared.proxies)
-    priorities = [sample_event(number).header["Priority"] for number in range(_CONTENTS)]
+    priorities = [_priority(sample_event(number)) for number in range(_CONTENTS)]
     found: list[int] = []
     for consumer in range(count):
         own = range(consumer, prepared.events, count)

@@ -86,13 +86,8 @@ def _section(name: str, doc: str, of: type, kinds: Mapping[str, tuple[Any, Any]]
 
 
 if TYPE_CHECKING:
-
-    class RulesSection(Section):
-        """How this installation reads the standard where it is silent."""
-
-    class LimitsSection(Section):
-        """What the service keeps in memory, whatever the quality of service says."""
-
+    RulesSection = Section
+    LimitsSection = Section
 else:
     RulesSection = _section(
         "RulesSection",

@@ -56,7 +56,7 @@ class _Service(TidingsService):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder, "--iiop", "127.0.0.1:0")
-        self.corba: str = self.told["corba"].removesuffix("/NameService")
+        self.corba: str = self.announced["corba"].removesuffix("/NameService")
 
 
 async def _measured(

@@ -21,9 +21,9 @@ from typing import Any, Final, NamedTuple
 
 from tidings.bench.harness import (
     Figures,
-    Measured,
     Progress,
     Recording,
+    Series,
     check_received,
     demand,
     local_service,
@@ -74,7 +74,7 @@ class _Scene:
     def __init__(
         self, consumers: int, receiving: int, count: int, batch: int = _BATCH, fifo: bool = False
     ) -> None:
-        self.rounds = Measured()
+        self.rounds = Series()
         self._consumers = consumers
         self._receiving = receiving
         self._count = max(1, count)

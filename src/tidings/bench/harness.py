@@ -86,7 +86,7 @@ class Figures:
         return {"bench": bench, "results": self.rows}
 
 
-class Measured(defaultdict[str, list[float]]):
+class Series(defaultdict[str, list[float]]):
     """What each round gave, by a name; the median counts."""
 
     def __init__(self) -> None:
@@ -103,14 +103,14 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 
 def rounds(
-    what: str, count: int, progress: Progress, warmed: Sequence[Measured] = ()
+    what: str, count: int, progress: Progress, series: Sequence[Series] = ()
 ) -> Iterator[int]:
     """Numbers of rounds, which are told; before them -1 to warm up, which is forgotten again."""
-    if warmed:
+    if series:
         progress(f"{what}: warming up")
         yield -1
-    for measured in warmed:
-        measured.clear()
+    for one in series:
+        one.clear()
     for at in range(count):
         progress(f"{what}: round {at + 1} of {count}")
         yield at
@@ -211,11 +211,11 @@ class ServerProcess:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        self.told: dict[str, Any] = self._announced(port_file)
-        self.url: str = self.told["url"]
+        self.announced: dict[str, Any] = self._wait_for(port_file)
+        self.url: str = self.announced["url"]
         self.port = urlsplit(self.url).port or 0
 
-    def _announced(self, port_file: Path) -> Any:  # noqa: ANN401 -- JSON
+    def _wait_for(self, port_file: Path) -> Any:  # noqa: ANN401 -- JSON
         until = time.monotonic() + _STARTS_IN
         while time.monotonic() < until and self._process.poll() is None:
             with suppress(OSError, msgspec.DecodeError):

@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple, Self, TypeAlias
 
-from tidings.bench.harness import PATIENCE, Measured, ServerProcess, demand
+from tidings.bench.harness import PATIENCE, Series, ServerProcess, demand
 from tidings.errors import InvalidUsage
 
 _PACKAGES: Final = {
@@ -183,7 +183,7 @@ class Flow:
 
     def __init__(self, channel: str, supplier: Load, form: str = "any", batch: int = 1) -> None:
         self.channel = channel
-        self.rounds = Measured()
+        self.rounds = Series()
         self._form = form
         self._batch = batch
         self._supplier = supplier
@@ -264,7 +264,7 @@ class TidingsIiop(ServerProcess):
         command = ["tidings", "serve", "--memory", "--port", "0", "--settings", str(settings)]
         command += ["--iiop", "127.0.0.1:0", "--port-file"]
         super().__init__(command, folder / "iiop.json")
-        self._factory = self.told["corba"].replace("/NameService", "/NotificationService")
+        self._factory = self.announced["corba"].replace("/NameService", "/NotificationService")
 
     def channel(self, load: Load) -> str:
         """A new channel of the Notification Service, which is one of the Event Service."""

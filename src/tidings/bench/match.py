@@ -17,7 +17,7 @@ from random import Random
 from time import thread_time
 from typing import Any as Anything
 
-from tidings.bench.harness import Figures, Measured, Progress, silent, undisturbed
+from tidings.bench.harness import Figures, Progress, Series, silent, undisturbed
 from tidings.bench.match_workloads import WORKLOADS, Workload
 from tidings.errors import InvalidUsage
 from tidings.events.fields import Fields, fields_of
@@ -101,7 +101,7 @@ class _Bench:
         return self.out.rows
 
     def _matching(self) -> None:
-        found = Measured()
+        found = Series()
         for _ in range(self.rounds):
             found["index"].append(_time_index(self.index, self.fields))
             found["small"].append(_time_index(self.small, self.fields))
@@ -137,7 +137,7 @@ class _Bench:
     def _churn(self) -> None:
         """Removes and adds again some subscriptions of the full index."""
         random = Random(self.seed)
-        found = Measured()
+        found = Series()
         for _ in range(self.rounds):
             keys = random.sample(range(len(self.trees)), min(_CHURN, len(self.trees)))
             start = thread_time()

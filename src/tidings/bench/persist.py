@@ -18,9 +18,9 @@ from typing import Any, Final
 
 from tidings.bench.harness import (
     Figures,
-    Measured,
     Progress,
     Recording,
+    Series,
     bench_folder,
     demand,
     local_service,
@@ -98,7 +98,7 @@ class _Scene:
     def __init__(self, host: Host, raw: _Raw, pushers: int, consumed: bool) -> None:
         self.pushers = pushers
         self.consumed = consumed
-        self.rounds = Measured()
+        self.rounds = Series()
         self._host = host
         self._raw = raw
         self._recording: Recording | None = None

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from tidings.bench.harness import (
     Figures,
-    Measured,
     Progress,
+    Series,
     bench_folder,
     demand,
     rounds,
@@ -134,7 +134,7 @@ class _Bench:
         for case in cases:
             work[f"{case.name}: limit"] = partial(self._emit, case.pairs)
             work[case.name] = partial(self._match, self._events, case.book)
-        found = Measured()
+        found = Series()
         for _ in rounds("matching", self._rounds, self._progress, [found]):
             for name, measure in work.items():
                 found[name].append(measure())
@@ -179,7 +179,7 @@ class _Bench:
         )
         return _written(emitted)
 
-    def _report(self, found: Measured, cases: Sequence[_Case]) -> None:
+    def _report(self, found: Series, cases: Sequence[_Case]) -> None:
         figures, scan = self._figures, found.median("scan")
         figures.figure("limit A, scan and one filter", self._count / scan, "events/s")
         for case in cases:
@@ -198,7 +198,7 @@ class _Bench:
 
     def source(self, events: int) -> None:
         """The data source as a stream, beside Spark's own stream of Parquet files."""
-        found = Measured()
+        found = Series()
         for _ in rounds(f"streaming {events:,} events", self._rounds, self._progress, [found]):
             ours, parquet = stream_seconds(self._spark, self._folder, self._paths, events)
             found["ours"].append(ours)

@@ -3,7 +3,7 @@
 Channel and consumers are made by a service; the records of the events are then appended to its
 journal directly, as a service would have written them (which is checked with a few that one
 has). A fresh process opens the folder, all consumers come back at once, and each waits for its
-first event, which must be the right one. Measured are the time from the start of opening until
+first event, which must be the right one. Series are the time from the start of opening until
 the last consumer has it, and the most memory the process had.
 """
 

@@ -21,8 +21,8 @@ from typing import Any, Final
 from tidings.bench.harness import (
     PATIENCE,
     Figures,
-    Measured,
     Progress,
+    Series,
     bench_folder,
     demand,
     percentile,
@@ -94,7 +94,7 @@ class Crowd:
         self.at: list[float] = []
         self.receipt = b""
         self.event = b""
-        self.rounds = Measured()
+        self.rounds = Series()
         self._consumers: list[Socket] = []
         self._publishing: Publishing | None = None
         self._frames: Sequence[bytes] = ()

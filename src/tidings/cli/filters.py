@@ -213,7 +213,7 @@ def _given_events(
     """Yield events given on the command line, and those of files."""
     for source in sources:
         if source.lstrip().startswith("{"):
-            yield from reader.decoded([Line("", 0, source.encode(errors="surrogateescape"))])
+            yield from reader.decode([Line("", 0, source.encode(errors="surrogateescape"))])
         else:
             yield from reader.events_in(source)
 
@@ -350,7 +350,9 @@ class Matching:
 
     def _read(self, source: str, advance: Callable[[int], None]) -> None:
         with opened(source) as stream:
-            for line, event in self.reader.decoded(_told(lines_in(stream, source), advance)):
+            for line, event in self.reader.decode(
+                _with_progress(lines_in(stream, source), advance)
+            ):
                 self.events += 1
                 hits = self._hits(fields_of(event, self.now()))
                 if bool(hits) is not self.invert:
@@ -395,7 +397,7 @@ class Matching:
         return 0 if self.taken else 1
 
 
-def _told(lines: Iterable[Line], advance: Callable[[int], None]) -> Iterator[Line]:
+def _with_progress(lines: Iterable[Line], advance: Callable[[int], None]) -> Iterator[Line]:
     """Yield lines, and report how much was read."""
     for line in lines:
         advance(len(line.octets))
@@ -417,7 +419,7 @@ class Samples:
     def read(self, source: str, reader: EventReader) -> None:
         """Read a file of events."""
         with opened(source) as stream:
-            for _, event in reader.decoded(lines_in(stream, source)):
+            for _, event in reader.decode(lines_in(stream, source)):
                 self.events += 1
                 self._catalogue.observe(event)
                 fields = fields_of(event)

@@ -190,7 +190,7 @@ class _Stream:
             batch: list[tuple[int, Line, StructuredEvent]] = []
             for number, line in numbered:
                 advance(len(line.octets))
-                for _, event in self.reader.decoded([line]):
+                for _, event in self.reader.decode([line]):
                     if batch and batch[-1][0] + 1 != number:  # numbers of a push are consecutive
                         await self._push(publisher, batch)
                         batch = []

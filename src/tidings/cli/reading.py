@@ -89,7 +89,7 @@ class EventReader:
         self.bad = 0
         self._decode: Decoder = LINE_FORMATS.load(form)  # type: ignore[assignment]
 
-    def decoded(self, lines: Iterable[Line]) -> Iterator[tuple[Line, StructuredEvent]]:
+    def decode(self, lines: Iterable[Line]) -> Iterator[tuple[Line, StructuredEvent]]:
         """Yield the events of lines, without empty and invalid ones."""
         for line in lines:
             if line.blank:
@@ -104,7 +104,7 @@ class EventReader:
     def events_in(self, source: str) -> Iterator[tuple[Line, StructuredEvent]]:
         """Yield the events of a file, which may be spread over lines."""
         with opened(source) as stream:
-            yield from self.decoded(events_in(stream, source))
+            yield from self.decode(events_in(stream, source))
 
     def _add_bad(self, line: Line, error: TidingsError) -> None:
         self.bad += 1

@@ -57,8 +57,8 @@ async def create(
     )
     info = await made.info()
     await made.close()
-    told = f"subscription {name} made, id {info.id}: events wait for it from now on"
-    render.result(showing.as_data(info), told)
+    text = f"subscription {name} made, id {info.id}: events wait for it from now on"
+    render.result(showing.as_data(info), text)
 
 
 @service_command(

@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread
-from types import TracebackType
 from typing import Self
 
 import msgspec
@@ -71,27 +70,22 @@ class DemoService:
 
     async def kill(self) -> None:
         """Kill with SIGKILL: no clean-up, nothing flushed."""
-        assert self._process is not None
-        with suppress(ProcessLookupError):
-            self._process.send_signal(signal.SIGKILL)
-        await self._process.communicate()
+        await self._end(signal.SIGKILL)
 
     async def stop(self) -> None:
         """Stop with SIGTERM: a clean shutdown, which also seals the archive."""
+        await self._end(signal.SIGTERM)
+
+    async def _end(self, how: signal.Signals) -> None:
         assert self._process is not None
         with suppress(ProcessLookupError):
-            self._process.send_signal(signal.SIGTERM)
+            self._process.send_signal(how)
         await self._process.wait()
 
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         for group in self._groups:
             # The whole group: archivers would continue in a folder that is being removed.
             with suppress(ProcessLookupError):

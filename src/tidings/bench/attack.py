@@ -10,21 +10,17 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-import tempfile
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import httpx2
-import msgspec
 
 from tidings.bench.attack_load import ATTACKS
-from tidings.bench.figures import Figures, Progress, demand
-from tidings.bench.web import percentile
-from tidings.bench.web_load import client_frame
-from tidings.bench.web_service import Publishing, TidingsService
+from tidings.bench.harness import Figures, Progress, bench_folder, demand, percentile, silent
+from tidings.bench.web_load import Publishing, Socket, TidingsService, client_frame
 from tidings.errors import InvalidUsage
 
 _MOST_WAIT: Final = 50.0
@@ -41,7 +37,7 @@ def run(
     *,
     seconds: float = 2.0,
     attacks: Sequence[str] = (),
-    progress: Progress = lambda step: None,
+    progress: Progress = silent,
 ) -> dict[str, Any]:
     """Run the named attacks, or all, each for some seconds; the other client must lose nothing."""
     unknown = [name for name in attacks if name not in ATTACKS]
@@ -50,9 +46,9 @@ def run(
     if not seconds > 0:
         raise InvalidUsage(f"seconds must be more than 0, not {seconds:g}")
     figures = Figures()
-    with tempfile.TemporaryDirectory() as folder, _Service(Path(folder)) as service:
+    with bench_folder() as folder, _Service(folder) as service:
         asyncio.run(_measured(service, attacks or list(ATTACKS), seconds, figures, progress))
-    return {"bench": "attack", "results": figures.rows}
+    return figures.report("attack")
 
 
 class _Service(TidingsService):
@@ -60,8 +56,7 @@ class _Service(TidingsService):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder, "--iiop", "127.0.0.1:0")
-        names: str = msgspec.json.decode((folder / "service.json").read_bytes())["corba"]
-        self.corba = names.removesuffix("/NameService")
+        self.corba: str = self.announced["corba"].removesuffix("/NameService")
 
 
 async def _measured(
@@ -91,7 +86,6 @@ async def _measured(
 
 
 async def _started(name: str, seconds: float, service: _Service) -> asyncio.subprocess.Process:
-    """An attacker that is ready to begin."""
     module = [sys.executable, "-m", "tidings.bench.attack_load"]
     attacker = await asyncio.create_subprocess_exec(
         *module, name, str(seconds), service.url, service.corba,
@@ -113,28 +107,27 @@ async def _carried_out(attacker: asyncio.subprocess.Process, seconds: float) -> 
 class Victim:
     """Another client of the service; made by `Victim.open`."""
 
-    def __init__(self, service: TidingsService, http: httpx2.AsyncClient) -> None:
+    _consumer: Socket
+    _publishing: Publishing
+
+    def __init__(self, service: TidingsService) -> None:
         self._service = service
-        self._http = http
-        self._channel = 0
-        self._publishing: Publishing | None = None
+        self._http = httpx2.AsyncClient(base_url=service.url, timeout=_PATIENCE)
         self._came = asyncio.Event()
         self._sent = 0
-        self._kept: list[Any] = []
 
     @classmethod
-    async def open(cls, service: TidingsService) -> Victim:
+    async def open(cls, service: TidingsService) -> Self:
         """Connects a publisher and a consumer."""
-        victim = cls(service, httpx2.AsyncClient(base_url=service.url, timeout=_PATIENCE))
-        consumer = await service.consumer("victim", 1, victim._delivered)
+        victim = cls(service)
+        victim._consumer = await service.consumer("victim", 1, victim._delivered)
         victim._publishing = await service.publisher("victim", lambda frame: None)
-        victim._kept = [consumer, victim._publishing.socket]
         return victim
 
     def _delivered(self, frame: bytes) -> None:
         if b'"seq":%d,' % self._sent in frame:
             self._came.set()
-            self._kept[0].write(client_frame(b'{"op":"ack","line":0,"seqs":[%d]}' % self._sent))
+            self._consumer.write(client_frame(b'{"op":"ack","line":0,"seqs":[%d]}' % self._sent))
 
     async def watch(self, name: str, attack: Awaitable[None], figures: Figures) -> None:
         """Measures what it feels while an attack lasts."""
@@ -145,7 +138,7 @@ class Victim:
             self._until(under_way, self._request),
             self._until(under_way, self._memory),
         )
-        for what, waits in (("an event", sorted(events)), ("a request", sorted(asked))):
+        for what, waits in (("an event", events), ("a request", asked)):
             figures.figure(f"{name}: p50 of {what}", percentile(waits, 0.5) * 1e3, "ms")
             wait = percentile(waits, 0.99) * 1e3
             figures.at_most(f"{name}: p99 of {what}", wait, "ms", _MOST_WAIT)
@@ -163,7 +156,6 @@ class Victim:
 
     async def _event(self) -> float:
         """How long an event takes from its publisher to its consumer, in seconds."""
-        assert self._publishing is not None
         self._sent += 1
         self._came.clear()
         (frame,) = self._publishing.frames(self._sent, 1)
@@ -195,6 +187,6 @@ class Victim:
 
     async def close(self) -> None:
         """Disconnects."""
-        for opened in self._kept:
-            opened.close()
+        self._consumer.close()
+        self._publishing.socket.close()
         await self._http.aclose()

@@ -31,25 +31,28 @@ from tidings.orb.exceptions import CorbaError
 from tidings.orb.ior import make_reference
 
 _EVENT: Final = b'{"domain":"Attack","type":"T","data":{"rate":57.5,"area":1}}'
-_JSON: Final = {"Content-Type": "application/json"}
 _PATIENCE: Final = 60.0
 
 
 class Target(NamedTuple):
     """What is attacked: a channel of the attacker's own, over HTTP or `corbaloc::host:port`."""
 
-    url: str
+    port: int
     corba: str
-    name: str
     channel: int
     http: httpx2.AsyncClient
 
-    @property
-    def port(self) -> int:
-        """Of the service."""
-        port = urlsplit(self.url).port
-        assert port is not None
-        return port
+    async def post(self, path: str, content: bytes, media: str = "application/json") -> None:
+        """Posts a body; the path may name the channel as {}."""
+        headers = {"Content-Type": media}
+        await self.http.post(path.format(self.channel), content=content, headers=headers)
+
+    async def proxy(self, **asked: object) -> int:
+        """A new proxy of the channel."""
+        made = await self.http.post(f"/channels/{self.channel}/proxies", json=asked)
+        assert made.status_code == 201, made.text
+        proxy: int = made.json()["id"]
+        return proxy
 
 
 Step: TypeAlias = Callable[[], Awaitable[object]]
@@ -60,25 +63,22 @@ class Attack(NamedTuple):
     """An attack: `prepare` gives what so many do at once, again and again."""
 
     prepare: Callable[[Target], Awaitable[Step]]
-    at_once: int = 2
+    at_once: int = 1
 
 
 # Requests.
 
+_EVENTS: Final = "/channels/{}/events"
 
-def _post(path: str, body: Callable[[], bytes], media: str = "application/json") -> Attack:
-    """Posts the same body again and again."""
+
+def _post(
+    path: str, body: Callable[[], bytes], media: str = "application/json", at_once: int = 2
+) -> Attack:
 
     async def prepare(target: Target) -> Step:
-        content = body()
-        headers = {"Content-Type": media}
-        where = path.format(target.channel)
-        return lambda: target.http.post(where, content=content, headers=headers)
+        return partial(target.post, path, body(), media)
 
-    return Attack(prepare)
-
-
-_EVENTS: Final = "/channels/{}/events"
+    return Attack(prepare, at_once)
 
 
 def _list(element: bytes, count: int) -> bytes:
@@ -96,26 +96,17 @@ def _constraints(element: bytes, count: int) -> bytes:
 async def _searched(target: Target) -> Step:
     """Events with a long text, for a filter that searches it as often as one may."""
     terms = [f"'needle {number}' ~ $.remainder_of_body" for number in range(20)]
-    asked = {"constraints": [" or ".join(terms)]}
-    made = await target.http.post(f"/channels/{target.channel}/proxies", json=asked)
-    assert made.status_code == 201, made.text
-    body = _in_event(b'"%b"' % (b"needle " * 430_000))
-    path = _EVENTS.format(target.channel)
-    return lambda: target.http.post(path, content=body, headers=_JSON)
+    await target.proxy(constraints=[" or ".join(terms)])
+    return partial(target.post, _EVENTS, _in_event(b'"%b"' % (b"needle " * 430_000)))
 
 
 async def _pulled(target: Target) -> Step:
-    """Pulls of very many events."""
-    made = await target.http.post(f"/channels/{target.channel}/proxies", json={"style": "pull"})
-    proxy = made.json()["id"]
-    path = _EVENTS.format(target.channel)
+    proxy = await target.proxy(style="pull")
     batch = _list(_EVENT, 1_000)
 
     async def step() -> None:
-        await target.http.post(path, content=batch, headers=_JSON)
-        await target.http.post(
-            f"/channels/{target.channel}/proxies/{proxy}/pull?most=100000&wait=0"
-        )
+        await target.post(_EVENTS, batch)
+        await target.post(f"/channels/{{}}/proxies/{proxy}/pull?most=100000&wait=0", b"")
 
     return step
 
@@ -140,25 +131,10 @@ def _lines(line: bytes) -> Attack:
 
         return step
 
-    return Attack(prepare, at_once=1)
+    return Attack(prepare)
 
 
 # Frames.
-
-
-async def _supplier(target: Target, on_text: Callable[[bytes], None]) -> tuple[Socket, int]:
-    made = await target.http.post(f"/channels/{target.channel}/proxies", json={"side": "supplier"})
-    proxy: int = made.json()["id"]
-    opened = await Socket.open(target.port, "/v1/ws", lambda frame: None)
-    opened.write(
-        client_frame(
-            b'{"op":"connect","id":0,"line":0,"channel":%d,"proxy":%d,"notices":false}'
-            % (target.channel, proxy)
-        )
-    )
-    await asyncio.sleep(0.2)
-    opened.on_text = on_text
-    return opened, proxy
 
 
 def _frames(events: Callable[[], bytes], under_way: int) -> Attack:
@@ -169,11 +145,14 @@ def _frames(events: Callable[[], bytes], under_way: int) -> Attack:
 
         async def step() -> None:
             answered = asyncio.Semaphore(under_way)
-            opened, proxy = await _supplier(target, lambda frame: answered.release())
-            frame = client_frame(
-                b'{"op":"push","id":1,"channel":%d,"proxy":%d,"events":%b}'
-                % (target.channel, proxy, content)
-            )
+            place = target.channel, await target.proxy(side="supplier")
+            opened = await Socket.open(target.port, "/v1/ws", lambda frame: None)
+            connect = b'{"op":"connect","id":0,"line":0,"channel":%d,"proxy":%d,"notices":false}'
+            opened.write(client_frame(connect % place))
+            await asyncio.sleep(0.2)
+            opened.on_text = lambda frame: answered.release()
+            push = b'{"op":"push","id":1,"channel":%d,"proxy":%d,"events":%b}'
+            frame = client_frame(push % (*place, content))
             try:
                 while not opened.closed:
                     with suppress(TimeoutError):
@@ -184,11 +163,10 @@ def _frames(events: Callable[[], bytes], under_way: int) -> Attack:
 
         return step
 
-    return Attack(prepare, at_once=1)
+    return Attack(prepare)
 
 
 async def _answers(target: Target) -> Step:
-    """Frames that answer very many events."""
     path = f"/v1/channels/{target.channel}/subscribe?filter=$area==1&window=100000"
     opened = await Socket.open(target.port, path, lambda frame: None)
     seqs = ",".join(map(str, range(1, 100_001)))
@@ -204,16 +182,14 @@ async def _answers(target: Target) -> Step:
 # CORBA.
 
 
-def _by_corba(
-    prepare: Callable[[Target, Orb, admin.EventChannel], Awaitable[Step]], at_once: int = 1
-) -> Attack:
+def _by_corba(prepare: Callable[[Target, Orb, admin.EventChannel], Awaitable[Step]]) -> Attack:
     async def prepared(target: Target) -> Step:
         orb = Orb(Options(call_seconds=_PATIENCE))
         factory = orb.stub(admin.EventChannelFactory, f"{target.corba}/NotificationService")
         reference = await factory.get_event_channel(target.channel)
         return await prepare(target, orb, orb.stub(admin.EventChannel, reference))
 
-    return Attack(prepared, at_once)
+    return Attack(prepared)
 
 
 async def _batch(target: Target, orb: Orb, channel: admin.EventChannel) -> Step:
@@ -235,49 +211,40 @@ async def _corba_constraints(target: Target, orb: Orb, channel: admin.EventChann
 async def _nobody(target: Target, orb: Orb, channel: admin.EventChannel) -> Step:
     """Consumers that are nowhere: nobody answers at their address."""
     silent = socket.create_server(("127.0.0.2", 0), backlog=1)
+    port: int = silent.getsockname()[1]
     consumers = orb.stub(admin.ConsumerAdmin, await channel.for_consumers())
-    path = _EVENTS.format(target.channel)
+    interface = "IDL:omg.org/CosNotifyComm/StructuredPushConsumer:1.0"
 
     async def step() -> None:
         for at in range(100):
-            port = silent.getsockname()[1]
             made, _ = await consumers.obtain_notification_push_supplier(
                 admin.ClientType.STRUCTURED_EVENT
             )
             proxy = orb.stub(admin.StructuredProxyPushSupplier, made)
-            nowhere = make_reference(
-                "IDL:omg.org/CosNotifyComm/StructuredPushConsumer:1.0",
-                "127.0.0.2",
-                port,
-                f"nobody {at}".encode(),
-            )
+            nowhere = make_reference(interface, "127.0.0.2", port, f"nobody {at}".encode())
             with suppress(CorbaError):
                 await proxy.connect_structured_push_consumer(nowhere)
         for _ in range(100):
-            await target.http.post(path, content=_EVENT, headers=_JSON)
+            await target.post(_EVENTS, _EVENT)
             await asyncio.sleep(0.02)
 
     return step
 
 
 async def _loop(target: Target, orb: Orb, channel: admin.EventChannel) -> Step:
-    """A channel that is its own consumer."""
     suppliers = orb.stub(admin.SupplierAdmin, await channel.for_suppliers())
     consumers = orb.stub(admin.ConsumerAdmin, await channel.for_consumers())
     kind = admin.ClientType.STRUCTURED_EVENT
     into, _ = await suppliers.obtain_notification_push_consumer(kind)
     out, _ = await consumers.obtain_notification_push_supplier(kind)
+    consumer = orb.stub(admin.StructuredProxyPushConsumer, into)
+    supplier = orb.stub(admin.StructuredProxyPushSupplier, out)
     with suppress(CorbaError):
-        await orb.stub(admin.StructuredProxyPushConsumer, into).connect_structured_push_supplier(
-            Reference("", ())
-        )
-        await orb.stub(admin.StructuredProxyPushSupplier, out).connect_structured_push_consumer(
-            into
-        )
-    path = _EVENTS.format(target.channel)
+        await consumer.connect_structured_push_supplier(Reference("", ()))
+        await supplier.connect_structured_push_consumer(into)
 
     async def step() -> None:
-        await target.http.post(path, content=_EVENT, headers=_JSON)
+        await target.post(_EVENTS, _EVENT)
         await asyncio.sleep(0.1)
 
     return step
@@ -318,8 +285,7 @@ ATTACKS: Final[Mapping[str, Attack]] = {
     "1,000 bad events": _post(_EVENTS, partial(_list, b'{"domain":7}', 1_000)),
     "600 KB of bad constraints": _post("/filters", partial(_constraints, b'{"t":7}', 75_000)),
     "600 KB of bad event types": _post(
-        "/filters",
-        lambda: _constraints(b'{"types":%b}' % _list(b"7", 300_000), 1),
+        "/filters", lambda: _constraints(b'{"types":%b}' % _list(b"7", 300_000), 1)
     ),
     "100,000 constraints": _post("/filters", partial(_constraints, b'"$a == 1"', 100_000)),
     "1,000 constraints": _post("/filters", partial(_constraints, b'"$a == 1 and $b > 2"', 1_000)),
@@ -329,16 +295,16 @@ ATTACKS: Final[Mapping[str, Attack]] = {
     "500 times ~ in a filter": _post(
         "/filters", lambda: _constraints(b'"%b"' % b" or ".join([b"'x' ~ $a"] * 500), 1)
     ),
-    "20 times ~ over 3 MB": Attack(_searched),
-    "100,000 answers in a frame": Attack(_answers, at_once=1),
-    "pulls of 100,000 events": Attack(_pulled, at_once=1),
+    "20 times ~ over 3 MB": Attack(_searched, at_once=2),
+    "100,000 answers in a frame": Attack(_answers),
+    "pulls of 100,000 events": Attack(_pulled),
     "64 frames of 1,000 events under way": _frames(partial(_list, _EVENT, 1_000), 64),
-    "16 requests of 1,000 events at once": _post(_EVENTS, partial(_list, _EVENT, 1_000))._replace(
-        at_once=16
+    "16 requests of 1,000 events at once": _post(
+        _EVENTS, partial(_list, _EVENT, 1_000), at_once=16
     ),
     "JSON lines without end": _lines(_EVENT + b"\n"),
     "bad JSON lines without end": _lines(b"{}\n"),
-    "2,000,000 fragments of one octet": Attack(_fragments, at_once=1),
+    "2,000,000 fragments of one octet": Attack(_fragments),
     "100,000 events in a CORBA batch": _by_corba(_batch),
     "100,000 constraints by CORBA": _by_corba(_corba_constraints),
     "100 references to nobody": _by_corba(_nobody),
@@ -360,7 +326,7 @@ async def _attack(name: str, seconds: float, url: str, corba: str) -> None:
     async with httpx2.AsyncClient(base_url=f"{url}/v1", timeout=_PATIENCE, limits=limits) as http:
         made = await http.post("/channels", json={"name": name[:60], "persistent": False})
         channel: int = made.json()["id"]
-        target = Target(url, corba, name, channel, http)
+        target = Target(urlsplit(url).port or 0, corba, channel, http)
         try:
             step = await attack.prepare(target)
             sys.stdout.write("ready\n")

@@ -19,20 +19,22 @@ from collections.abc import Sequence
 from time import thread_time
 from typing import Any, Final, NamedTuple
 
-from tidings.bench.figures import (
+from tidings.bench.harness import (
     Figures,
     Progress,
+    Recording,
+    Series,
+    check_received,
     demand,
-    least_one,
+    local_service,
+    rounds,
     sample_events,
+    silent,
     undisturbed,
 )
-from tidings.bench.receiving import Recording, check_received
 from tidings.channel.qos import OrderPolicy
 from tidings.client.client import Client
 from tidings.client.publishing import Publisher, Receipt
-from tidings.client.transports.inproc import InProcess
-from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
 from tidings.errors import TidingsError
 from tidings.events.structured import StructuredEvent
@@ -49,7 +51,7 @@ def run(
     consumers: int = 10_000,
     fan_out: int = 100,
     rounds: int = 5,
-    progress: Progress = lambda step: None,
+    progress: Progress = silent,
 ) -> dict[str, Any]:
     """Run the bench; medians of interleaved rounds are reported.
 
@@ -57,87 +59,86 @@ def run(
     fan-out to consumers without a filter. One filtered consumer, a tenth and all of `consumers` are
     measured.
     """
-    least_one(events=events, consumers=consumers, fan_out=fan_out, rounds=rounds)
     figures = Figures()
     asyncio.run(_measure(figures, events, consumers, fan_out, rounds, progress))
-    return {"bench": "channel", "results": figures.rows}
+    return figures.report("channel")
 
 
 class _Scene:
     """A channel with its consumers, and what each round of it gave.
 
-    Each event is for all consumers that record; `batch` are published at once, `count` a round.
+    `receiving` of the consumers get all events: the only one whose filter matches, or all of them,
+    without filters. `count` events are published in a round, `batch` at once.
     """
 
     def __init__(
-        self,
-        host: Host,
-        publisher: Publisher,
-        recording: Recording,
-        *,
-        consumers: int,
-        count: int,
-        batch: int = _BATCH,
-        fifo: bool = False,
+        self, consumers: int, receiving: int, count: int, batch: int = _BATCH, fifo: bool = False
     ) -> None:
-        self._watchdog = host.watchdog
-        self._publisher = publisher
-        self._recording = recording
+        self.rounds = Series()
         self._consumers = consumers
-        self._count = count
+        self._receiving = receiving
+        self._count = max(1, count)
         self._batch = batch
         self._fifo = fifo
-        self._rates: list[float] = []
-        self._floors: list[float] = []
 
-    @property
-    def rate(self) -> float:
-        """Deliveries a second, the median of all rounds."""
-        return statistics.median(self._rates)
+    async def open(self, client: Client) -> None:
+        order = OrderPolicy.FIFO if self._fifo else OrderPolicy.ANY
+        channel = await client.create_channel(qos={"OrderPolicy": order.value}, persistent=False)
+        subscriptions = [
+            await client.subscribe(
+                channel, f"$rate > 30 and $area == {area}" if self._receiving == 1 else None
+            )
+            for area in range(self._consumers)
+        ]
+        self._recording = Recording(
+            subscriptions[: self._receiving], subscriptions[self._receiving :]
+        )
+        self._publisher: Publisher = await client.publisher(channel)
 
-    @property
-    def floor(self) -> float:
-        """The same of the floor."""
-        return statistics.median(self._floors)
-
-    async def round(self, first: int) -> float:
-        """Measures floor and channel; what it took to build an event, in microseconds."""
+    async def round(self, host: Host, first: int) -> None:
         events, building = sample_events(first, self._count)
         recording, size = self._recording, self._batch
-        deliveries = self._count * len(recording.got)
-        bare = self._floor(events)
-        self._floors.append(deliveries / bare.seconds)
+        deliveries = self._count * self._receiving
+        self.rounds["building"].append(building)
+        self.rounds["floor"].append(deliveries / self._floor(events))
         batches = [events[at : at + size] for at in range(0, self._count, size)]
         recording.expect(deliveries)
         with undisturbed():
-            self._watchdog.start()
+            host.watchdog.start()
             start = thread_time()
             answers = await self._publish(batches)
             await recording.all_here()
-            self._rates.append(deliveries / (thread_time() - start))
-            self._watchdog.stop()
+            self.rounds["channel"].append(deliveries / (thread_time() - start))
+            host.watchdog.stop()
         refused = [one for one in answers if not isinstance(one, Receipt)]
         demand(not refused, f"{len(refused)} events were refused, such as: {refused[:1]}")
         await recording.check(events, fifo=self._fifo)
-        return building
 
     async def _publish(
         self, batches: Sequence[Sequence[StructuredEvent]]
     ) -> list[Receipt | TidingsError]:
-        publisher = self._publisher
         if self._batch == 1:
-            return [await publisher.publish(event) for [event] in batches]
+            return [await self._publisher.publish(event) for [event] in batches]
         answers: list[Receipt | TidingsError] = []
         for batch in batches:
-            answers += await publisher.publish_many(batch)
+            answers += await self._publisher.publish_many(batch)
         return answers
 
-    def _floor(self, events: Sequence[StructuredEvent]) -> Floor:
-        fan_out = len(self._recording.got) > 1
+    def _floor(self, events: Sequence[StructuredEvent]) -> float:
+        fan_out = self._receiving > 1
         found = floor(events, self._consumers, fan_out=fan_out)
         for got in found.got if fan_out else found.got[:1]:
             check_received(got, events, fifo=True)
-        return found
+        return found.seconds
+
+    def report(self, figures: Figures, name: str, unit: str, of_floor: float | None) -> float:
+        """Reports the rate, and beside the floor if it has a target; the rate."""
+        rate, bare = self.rounds.median("channel"), self.rounds.median("floor")
+        figures.figure(name, rate, unit)
+        if of_floor is not None:
+            figures.figure(f"{name}: floor", bare, unit)
+            figures.at_least(f"{name} / floor", rate / bare, "times", of_floor)
+        return rate
 
 
 class Floor(NamedTuple):
@@ -175,92 +176,35 @@ def floor(events: Sequence[StructuredEvent], consumers: int, *, fan_out: bool) -
     return Floor(seconds, got)
 
 
-class _Bench:
-    """All scenes on one host."""
-
-    def __init__(self, host: Host, events: int) -> None:
-        self._host = host
-        self._client = Client(InProcess(LocalDoor(host, owned=True)))
-        self._events = events
-        self.filtered: dict[int, _Scene] = {}
-
-    async def prepare(self, consumers: int, fan_out: int, progress: Progress) -> None:
-        """Makes channels and consumers."""
-        events = self._events
-        for size in sorted({1, max(1, consumers // 10), consumers}):
-            progress(f"channel: {size:,} filtered consumers subscribe")
-            self.filtered[size] = await self._scene(size, 1, events)
-        self.single = await self._scene(1, 1, max(1, events // 10), batch=1)
-        self.fifo = await self._scene(1, 1, events, fifo=True)
-        self.everyone = await self._scene(fan_out, fan_out, max(1, events // 5))
-
-    async def _scene(
-        self, consumers: int, receiving: int, count: int, batch: int = _BATCH, fifo: bool = False
-    ) -> _Scene:
-        """A channel whose consumers have filters, unless all of several receive."""
-        client = self._client
-        order = OrderPolicy.FIFO if fifo else OrderPolicy.ANY
-        channel = await client.create_channel(qos={"OrderPolicy": order.value}, persistent=False)
-        subscriptions = [
-            await client.subscribe(
-                channel, f"$rate > 30 and $area == {area}" if receiving == 1 else None
-            )
-            for area in range(consumers)
-        ]
-        recording = Recording(subscriptions[:receiving], subscriptions[receiving:])
-        publisher = await client.publisher(channel)
-        return _Scene(
-            self._host, publisher, recording, consumers=consumers, count=count, batch=batch,
-            fifo=fifo,
-        )  # fmt: skip
-
-    async def measure(self, rounds: int, progress: Progress) -> float:
-        """Measures all scenes in turn; what it took to build an event, in microseconds."""
-        scenes = [*self.filtered.values(), self.single, self.fifo, self.everyone]
-        building = []
-        watchdog = self._host.watchdog
-        watchdog.stop()  # it watches the rounds only
-        watchdog.blocks = watchdog.longest = 0
-        for number in range(rounds):
-            progress(f"channel: round {number + 1} of {rounds}")
-            for at, scene in enumerate(scenes):
-                first = (number * len(scenes) + at) * self._events
-                building.append(await scene.round(first))
-        return statistics.median(building)
-
-    async def close(self) -> None:
-        """Ends everything."""
-        await self._client.close()
-
-
 async def _measure(
-    figures: Figures, events: int, consumers: int, fan_out: int, rounds: int, progress: Progress
+    figures: Figures, events: int, consumers: int, fan_out: int, count: int, progress: Progress
 ) -> None:
-    host = await Host.open()
-    bench = _Bench(host, events)
-    try:
-        await bench.prepare(consumers, fan_out, progress)
-        building = await bench.measure(rounds, progress)
-    finally:
-        await bench.close()
-    figures.figure("building an event", building, "µs")
-    figures.figure("awaited one by one, 1 consumer", bench.single.rate, "events/s")
-    one = bench.filtered[1]
-    for size, scene in bench.filtered.items():
+    filtered = {
+        size: _Scene(size, 1, events) for size in sorted({1, max(1, consumers // 10), consumers})
+    }
+    single = _Scene(1, 1, events // 10, batch=1)
+    fifo = _Scene(1, 1, events, fifo=True)
+    everyone = _Scene(fan_out, fan_out, events // 5)
+    scenes = [*filtered.values(), single, fifo, everyone]
+    async with local_service() as (host, client):
+        progress(f"channel: up to {consumers:,} filtered consumers subscribe")
+        for scene in scenes:
+            await scene.open(client)
+        host.watchdog.stop()  # it watches the rounds only
+        host.watchdog.blocks = host.watchdog.longest = 0
+        for number in rounds("channel", count, progress):
+            for at, scene in enumerate(scenes):
+                await scene.round(host, (number * len(scenes) + at) * events)
+    building = [seconds for scene in scenes for seconds in scene.rounds["building"]]
+    figures.figure("building an event", statistics.median(building), "µs")
+    single.report(figures, "awaited one by one, 1 consumer", "events/s", None)
+    rates: dict[int, float] = {}
+    for size, scene in filtered.items():
         name = f"batches of {_BATCH}, {size} consumer{'s' if size > 1 else ''}"
-        figures.figure(name, scene.rate, "events/s")
-        if scene is one:
-            _beside_floor(figures, name, scene, "events/s", _OF_FLOOR)
-        elif size == consumers:
-            figures.at_least(f"{name} / 1 consumer", scene.rate / one.rate, "times", _MANY_OF_ONE)
-    figures.figure(f"batches of {_BATCH}, 1 consumer, FIFO order", bench.fifo.rate, "events/s")
-    name = f"fan-out to {fan_out}"
-    figures.figure(name, bench.everyone.rate, "deliveries/s")
-    _beside_floor(figures, name, bench.everyone, "deliveries/s", _FAN_OUT_OF_FLOOR)
-    figures.figure("blocks of the loop over 5 ms", host.watchdog.blocks, "blocks")
-    figures.figure("longest block of the loop", host.watchdog.longest / 1_000, "ms")
-
-
-def _beside_floor(figures: Figures, name: str, scene: _Scene, unit: str, target: float) -> None:
-    figures.figure(f"{name}: floor", scene.floor, unit)
-    figures.at_least(f"{name} / floor", scene.rate / scene.floor, "times", target)
+        rates[size] = scene.report(figures, name, "events/s", _OF_FLOOR if size == 1 else None)
+        if 1 < size == consumers:
+            of_one = rates[size] / rates[1]
+            figures.at_least(f"{name} / 1 consumer", of_one, "times", _MANY_OF_ONE)
+    fifo.report(figures, f"batches of {_BATCH}, 1 consumer, FIFO order", "events/s", None)
+    everyone.report(figures, f"fan-out to {fan_out}", "deliveries/s", _FAN_OUT_OF_FLOOR)
+    figures.loop(host)

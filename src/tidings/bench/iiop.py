@@ -8,20 +8,30 @@ structured events, batches and filters, goes through ours alone. Rounds are inte
 
 from __future__ import annotations
 
-import resource
-import statistics
-import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from tidings.bench.figures import Figures, Progress, least_one
-from tidings.bench.iiop_flow import Flow
-from tidings.bench.iiop_load import Load, build, check_programs
-from tidings.bench.iiop_service import EventService, OmniEvents, TidingsIiop, free_port
-from tidings.bench.web import percentile
+from tidings.bench.harness import (
+    Figures,
+    Progress,
+    bench_folder,
+    raise_open_files,
+    rounds,
+    silent,
+)
+from tidings.bench.iiop_load import (
+    EventService,
+    Flow,
+    Load,
+    OmniEvents,
+    TidingsIiop,
+    build,
+    check_programs,
+    free_port,
+)
 
 _OF_PEER: Final = 0.5
 _FANNED_OF_PEER: Final = 1.0
@@ -36,25 +46,15 @@ _WARM: Final = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes:
-    """How much is measured.
+    """How much is measured, a round."""
 
-    Attributes:
-        events: Single pushes a round.
-        batched: Events a round in batches.
-        fanned: Events a round to many consumers.
-        fan_out: How many consumers that are.
-        paced: Events a round with pauses, whose time is taken.
-        filtered: Numbers of filtered consumers, the smallest first.
-        idle: Consumers with a connection of their own that nothing is sent to.
-    """
-
-    events: int = 3_000
+    events: int = 3_000  # single pushes
     batched: int = 10_000
-    fanned: int = 100
-    fan_out: int = 100
-    paced: int = 100
-    filtered: Sequence[int] = (1, 1_000, 10_000)
-    idle: int = 1_000
+    fanned: int = 100  # events to many consumers
+    fan_out: int = 100  # how many consumers that are
+    paced: int = 100  # events with pauses, whose time is taken
+    filtered: Sequence[int] = (1, 1_000, 10_000)  # consumers, the fewest first
+    idle: int = 1_000  # consumers with a connection of their own that nothing is sent to
 
 
 FULL: Final = Sizes()
@@ -68,15 +68,12 @@ def run(
     rounds: int = 5,
     quick: bool = False,
     sizes: Sizes | None = None,
-    progress: Progress = lambda step: None,
+    progress: Progress = silent,
 ) -> dict[str, Any]:
     """Run the bench; medians of interleaved rounds are reported. `sizes` override `quick`."""
-    least_one(rounds=rounds)
     check_programs()
-    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # a connection is an open file
-    with tempfile.TemporaryDirectory(prefix="tidings-bench-") as made, ExitStack() as stack:
-        folder = Path(made)
+    raise_open_files()
+    with bench_folder() as folder, ExitStack() as stack:
         progress("iiop: compiling the load client")
         built = build()
         ours = stack.enter_context(TidingsIiop(folder))
@@ -87,16 +84,7 @@ def run(
         bench.measure_structured()
         crowded = stack.enter_context(TidingsIiop(folder))
         bench.measure_idle(crowded, stack, built)
-    return {"bench": "iiop", "results": bench.figures.rows}
-
-
-@dataclass(slots=True)
-class _Plain:
-    """The flows of plain events through one service."""
-
-    single: Flow
-    one_process: Flow
-    processes: Flow
+    return bench.figures.report("iiop")
 
 
 @dataclass(slots=True)
@@ -112,113 +100,92 @@ class _Bench:
     _many: list[Load] = field(init=False)
 
     def start(self, stack: ExitStack, built: Path) -> None:
-        """Starts the processes of the load."""
         self._supplier = stack.enter_context(Load(built))
         self._consumer = stack.enter_context(Load(built))
         self._many = [stack.enter_context(Load(built)) for _ in range(_PROCESSES)]
 
-    def _flow(self, service: EventService, form: str = "any", batch: int = 1) -> Flow:
-        return Flow(service.channel(self._supplier), self._supplier, form, batch)
-
-    def _single(self, service: EventService) -> Flow:
-        flow = self._flow(service)
-        flow.add_consumers([self._consumer], 1, times=True)
+    def _flow(
+        self,
+        service: EventService,
+        form: str = "any",
+        batch: int = 1,
+        loads: Sequence[Load] = (),
+        consumers: int = 1,
+    ) -> Flow:
+        """Events to consumers in one process, or shared out to several; one gives its times."""
+        flow = Flow(service.channel(self._supplier), self._supplier, form, batch)
+        times = form == "any" and consumers == 1
+        flow.add_consumers(loads or [self._consumer], consumers, times=times)
         return flow
 
     # ------------------------------------------------------------ plain events, beside omniEvents
 
     def measure_plain(self) -> None:
         """Plain events: single pushes, fan-out, latency."""
-        flows = {service.name: self._plain(service) for service in (self._ours, self._peer)}
-        for at in range(-1, self._rounds):
-            self._say("plain events", at)
-            for name, plain in flows.items():
-                if name == self._peer.name:
-                    self._peer.go_on()
-                else:
-                    self._peer.pause()
-                plain.single.round(self._sizes.events)
-                plain.one_process.round(self._sizes.fanned)
-                plain.processes.round(self._sizes.fanned)
-                plain.single.pace(self._sizes.paced)
-                if at < 0:
-                    for flow in (plain.single, plain.one_process, plain.processes):
-                        flow.forget()
+        sizes = self._sizes
+        services: tuple[EventService, ...] = (self._ours, self._peer)
+        single = [self._flow(service) for service in services]
+        fanned = {
+            "1 process": [self._flow(one, consumers=sizes.fan_out) for one in services],
+            f"{_PROCESSES} processes": [
+                self._flow(one, loads=self._many, consumers=sizes.fan_out) for one in services
+            ],
+        }
+        measured = [flow.rounds for flows in (single, *fanned.values()) for flow in flows]
+        for _ in rounds("iiop: plain events", self._rounds, self._progress, measured):
+            for at, running in enumerate((self._peer.pause, self._peer.go_on)):
+                running()
+                single[at].round(sizes.events)
+                for flows in fanned.values():
+                    flows[at].round(sizes.fanned)
+                single[at].pace(sizes.paced)
         self._peer.pause()
-        ours, peer = flows[self._ours.name], flows[self._peer.name]
-        self._compare("single pushes", "events/s", ours.single, peer.single, _OF_PEER)
-        for name, plain in flows.items():
-            accepted = statistics.median(plain.single.accepted)
-            self.figures.figure(f"single pushes, accepted, {name}", accepted, "events/s")
-        what = f"fan-out to {self._sizes.fan_out} consumers in"
-        for where, one, other in (
-            ("1 process", ours.one_process, peer.one_process),
-            (f"{_PROCESSES} processes", ours.processes, peer.processes),
-        ):
-            self._compare(f"{what} {where}", "deliveries/s", one, other, _FANNED_OF_PEER)
-        for name, plain in flows.items():
-            self._latency(f"one event at a low rate, {name}", plain.single)
+        self._compare("single pushes", "events/s", single, _OF_PEER)
+        for service, flow in zip(services, single, strict=True):
+            accepted = flow.rounds.median("accepted")
+            self.figures.figure(f"single pushes, accepted, {service.name}", accepted, "events/s")
+        for where, flows in fanned.items():
+            what = f"fan-out to {sizes.fan_out} consumers in {where}"
+            self._compare(what, "deliveries/s", flows, _FANNED_OF_PEER)
+        for service, flow in zip(services, single, strict=True):
+            self.figures.waits(f"one event at a low rate, {service.name}", flow.rounds["waits"])
 
-    def _plain(self, service: EventService) -> _Plain:
-        one_process, processes = self._flow(service), self._flow(service)
-        one_process.add_consumers([self._consumer], self._sizes.fan_out)
-        processes.add_consumers(self._many, self._sizes.fan_out)
-        return _Plain(self._single(service), one_process, processes)
-
-    def _compare(self, what: str, unit: str, ours: Flow, peer: Flow, target: float) -> None:
-        self.figures.figure(f"{what}, {self._ours.name}", ours.rate, unit)
-        self.figures.figure(f"{what}, {self._peer.name}", peer.rate, unit)
-        of_peer = f"{what}, of {self._peer.name}"
-        self.figures.at_least(of_peer, ours.rate / peer.rate, "ratio", target)
-
-    def _latency(self, what: str, flow: Flow) -> float:
-        """Reports what events took; the median, in milliseconds."""
-        waits = sorted(flow.waits)
-        for share in (0.5, 0.99):
-            taken = percentile(waits, share) * 1e3
-            self.figures.figure(f"{what}, p{share * 100:.0f}", taken, "ms")
-        return percentile(waits, 0.5) * 1e3
+    def _compare(self, what: str, unit: str, flows: Sequence[Flow], target: float) -> None:
+        ours, peer = (flow.rate for flow in flows)
+        self.figures.figure(f"{what}, {self._ours.name}", ours, unit)
+        self.figures.figure(f"{what}, {self._peer.name}", peer, unit)
+        self.figures.at_least(f"{what}, of {self._peer.name}", ours / peer, "ratio", target)
 
     # ------------------------------------------------------------ structured events, on ours
 
     def measure_structured(self) -> None:
         """Structured events: single pushes, batches, filters."""
-        singles, batches = self._flow(self._ours, "structured"), self._batches()
-        singles.add_consumers([self._consumer], 1)
+        sizes, figures = self._sizes, self.figures
+        singles = self._flow(self._ours, "structured")
+        batches = self._flow(self._ours, "sequence", _BATCH)
         filtered: dict[int, Flow] = {}
-        for count in self._sizes.filtered:
+        for count in sizes.filtered:
             self._progress(f"iiop: connecting {count:,} filtered consumers")
-            filtered[count] = self._flow(self._ours, "structured")
+            channel = self._ours.channel(self._supplier)
+            filtered[count] = Flow(channel, self._supplier, "structured")
             filtered[count].add_filtered(self._consumer, count)
-        for at in range(-1, self._rounds):
-            self._say("structured events", at)
-            batches.round(self._sizes.batched)
+        measured = [flow.rounds for flow in (singles, batches, *filtered.values())]
+        for _ in rounds("iiop: structured events", self._rounds, self._progress, measured):
+            batches.round(sizes.batched)
             for flow in (singles, *filtered.values()):
-                flow.round(self._sizes.events)
-            if at < 0:
-                for flow in (singles, batches, *filtered.values()):
-                    flow.forget()
-        figures = self.figures
+                flow.round(sizes.events)
         figures.figure("structured, single pushes", singles.rate, "events/s")
         what = f"structured, batches of {_BATCH}"
         figures.figure(what, batches.rate, "events/s")
         of_singles = batches.rate / singles.rate
         figures.at_least(f"{what}, of single pushes", of_singles, "ratio", _OF_SINGLES)
-        self._report_filtered(filtered)
-
-    def _batches(self) -> Flow:
-        flow = self._flow(self._ours, "sequence", _BATCH)
-        flow.add_consumers([self._consumer], 1)
-        return flow
-
-    def _report_filtered(self, filtered: dict[int, Flow]) -> None:
         one, most = min(filtered), max(filtered)
         for count, flow in filtered.items():
             what = f"{count} filtered consumer{'s' if count > 1 else ''}"
-            self.figures.figure(what, flow.rate, "events/s")
+            figures.figure(what, flow.rate, "events/s")
             if count == most:
                 of_one = flow.rate / filtered[one].rate
-                self.figures.at_least(f"{what}, of {one}", of_one, "ratio", _OF_ONE)
+                figures.at_least(f"{what}, of {one}", of_one, "ratio", _OF_ONE)
 
     # ------------------------------------------------------------ idle consumers, on ours
 
@@ -231,25 +198,19 @@ class _Bench:
         few_threads = ("-ORBthreadPerConnectionPolicy", "0")
         listen = ("-ORBendPoint", f"giop:tcp:0.0.0.0:{port}")
         load = stack.enter_context(Load(built, *listen, *rule, *few_threads))
-        alone, beside = self._single(self._ours), self._single(crowded)
+        alone, beside = self._flow(self._ours), self._flow(crowded)
         channel = crowded.channel(load)
         load.ask("apart", channel, 0, _WARM, port)
         before = crowded.resident_octets()
         load.ask("apart", channel, _WARM, idle, port)
         each = (crowded.resident_octets() - before) / idle
-        for at in range(-1, self._rounds):
-            self._say("idle consumers", at)
+        measured = [alone.rounds, beside.rounds]
+        for _ in rounds("iiop: idle consumers", self._rounds, self._progress, measured):
             for flow in (alone, beside):
                 flow.pace(self._sizes.paced)
-                if at < 0:
-                    flow.forget()
         what = f"{idle} idle consumers"
         self.figures.figure(f"{what}, memory of each with its connection", each, "octets")
-        without = self._latency("one event without idle consumers", alone)
-        with_them = self._latency(f"one event beside {what}", beside)
+        without = self.figures.waits("one event without idle consumers", alone.rounds["waits"])
+        with_them = self.figures.waits(f"one event beside {what}", beside.rounds["waits"])
         told = f"one event beside {what}, p50 of that without"
         self.figures.at_most(told, with_them / without, "ratio", _WITH_IDLE)
-
-    def _say(self, what: str, at: int) -> None:
-        step = f"round {at + 1} of {self._rounds}" if at >= 0 else "warming up"
-        self._progress(f"iiop: {what}: {step}")

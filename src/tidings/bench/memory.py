@@ -9,21 +9,20 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import multiprocessing
-from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path
-from resource import getpagesize
 from typing import Any, Final, NamedTuple
 
-from tidings.bench.figures import Figures, Progress, demand, least_one
-from tidings.client.client import Client
-from tidings.client.transports.inproc import InProcess
-from tidings.engine.door import LocalDoor
-from tidings.engine.host import Host
+from tidings.bench.harness import (
+    Figures,
+    Progress,
+    demand,
+    in_fresh_process,
+    local_service,
+    resident_octets,
+    silent,
+)
 
 # Made before measuring begins, so that what is there once for all of them is not counted.
 _WARM: Final = 100
-_KINDS: Final = {False: "without filters", True: "with a filter each"}
 
 
 class Grown(NamedTuple):
@@ -33,18 +32,16 @@ class Grown(NamedTuple):
     connected: int
 
 
-def run(*, proxies: int = 100_000, progress: Progress = lambda step: None) -> dict[str, Any]:
+def run(*, proxies: int = 100_000, progress: Progress = silent) -> dict[str, Any]:
     """Run the bench with so many proxies."""
-    least_one(proxies=proxies)
     figures = Figures()
-    for filtered, words in _KINDS.items():
+    for filtered, words in ((False, "without filters"), (True, "with a filter each")):
         progress(f"memory: {proxies:,} consumers {words}")
-        with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
-            grown = pool.submit(grown_by, proxies, filtered).result()
+        grown = in_fresh_process(grown_by, proxies, filtered)
         demand(grown.connected == proxies + _WARM, "not all consumers are connected")
         each = grown.octets / proxies
         figures.figure(f"{proxies} idle proxies {words}", each, "octets/proxy")
-    return {"bench": "memory", "results": figures.rows}
+    return figures.report("memory")
 
 
 def grown_by(proxies: int, filtered: bool) -> Grown:
@@ -53,26 +50,17 @@ def grown_by(proxies: int, filtered: bool) -> Grown:
 
 
 async def _grown(proxies: int, filtered: bool) -> Grown:
-    host = await Host.open()
-    client = Client(InProcess(LocalDoor(host, owned=True)))
-    channel = await client.create_channel(persistent=False)
-    kept = []
-    before = 0
-    for number in range(-_WARM, proxies):
-        if number == 0:
-            gc.collect()
-            before = resident_octets()
-        wanted = f"$area == {number} and $rate > 30" if filtered else None
-        kept.append(await client.subscribe(channel, wanted))
-    gc.collect()
-    after = resident_octets()
-    found = host.channels.find(channel.id).proxies.values()
-    connected = sum(proxy.connected for proxy in found)
-    await client.close()
-    return Grown(after - before, connected)
-
-
-def resident_octets() -> int:
-    """How much memory this process has now, as the system counts it."""
-    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    return pages * getpagesize()
+    async with local_service() as (host, client):
+        channel = await client.create_channel(persistent=False)
+        kept = []
+        before = 0
+        for number in range(-_WARM, proxies):
+            if number == 0:
+                gc.collect()
+                before = resident_octets()
+            wanted = f"$area == {number} and $rate > 30" if filtered else None
+            kept.append(await client.subscribe(channel, wanted))
+        gc.collect()
+        after = resident_octets()
+        found = host.channels.find(channel.id).proxies.values()
+        return Grown(after - before, sum(proxy.connected for proxy in found))

@@ -10,40 +10,38 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-import statistics
-import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Final
 
-from tidings.bench.figures import (
+from tidings.bench.harness import (
     Figures,
     Progress,
+    Recording,
+    Series,
+    bench_folder,
     demand,
-    least_one,
+    local_service,
+    rounds,
     sample_events,
+    silent,
+    stored_payload,
     undisturbed,
 )
-from tidings.bench.receiving import Recording
-from tidings.channel.entries import NEVER, PERSISTENT
 from tidings.client.client import Client
 from tidings.client.publishing import Publisher, Receipt
-from tidings.client.transports.inproc import InProcess
-from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
 from tidings.engine.recovery import JOURNAL
 from tidings.events.codecs.json_codec import decode_event, encode_event
 from tidings.events.structured import StructuredEvent
 from tidings.stores.journal import Journal
-from tidings.stores.payloads import StoredEvent, event_octets_of, event_payload
+from tidings.stores.payloads import event_octets_of
 from tidings.stores.records import Kind
 
 _MANY: Final = 64
-_OF_RAW_ONE: Final = 0.7
-_OF_RAW_MANY: Final = 0.5
-_PRODUCER: Final = "0" * 32
+_OF_RAW: Final = {1: 0.7, _MANY: 0.5}
 
 
 def run(
@@ -51,18 +49,17 @@ def run(
     events: int = 8_000,
     rounds: int = 7,
     folder: Path | None = None,
-    progress: Progress = lambda step: None,
+    progress: Progress = silent,
 ) -> dict[str, Any]:
     """Run the bench; medians of interleaved rounds are reported.
 
     64 pushers send `events` a round, a single one an eighth of them. The data is in a folder that
     is removed afterwards, inside `folder` or the working directory.
     """
-    least_one(events=events, rounds=rounds)
     figures = Figures()
-    with tempfile.TemporaryDirectory(prefix="tidings-bench-", dir=folder or Path.cwd()) as made:
-        asyncio.run(_measure(figures, Path(made), events, rounds, progress))
-    return {"bench": "persist", "results": figures.rows}
+    with bench_folder(folder or Path.cwd()) as made:
+        asyncio.run(_measure(figures, made, events, rounds, progress))
+    return figures.report("persist")
 
 
 class _Raw:
@@ -88,56 +85,34 @@ class _Raw:
         return perf_counter() - start
 
     def names(self) -> list[str]:
-        """The names of all events in it."""
         rows = self._connection.execute("SELECT octets FROM events ORDER BY number")
         return [decode_event(event_octets_of(octets)).name for [octets] in rows]
 
     def close(self) -> None:
-        """Closes the file."""
         self._connection.close()
 
 
 class _Scene:
-    """Some pushers into one channel, and what each round of them gave."""
+    """Some pushers into one channel, with a consumer that acknowledges or without one."""
 
-    def __init__(
-        self, host: Host, publishers: Sequence[Publisher], recording: Recording | None, raw: _Raw
-    ) -> None:
+    def __init__(self, host: Host, raw: _Raw, pushers: int, consumed: bool) -> None:
+        self.pushers = pushers
+        self.consumed = consumed
+        self.rounds = Series()
         self._host = host
-        self._publishers = publishers
-        self._recording = recording
         self._raw = raw
-        self._rates: list[float] = []
-        self._raw_rates: list[float] = []
-        self._syncs: list[float] = []
-        self._shares: list[float] = []
+        self._recording: Recording | None = None
 
-    @property
-    def rate(self) -> float:
-        """Accepted events a second."""
-        return statistics.median(self._rates)
-
-    @property
-    def raw_rate(self) -> float:
-        """Rows a second."""
-        return statistics.median(self._raw_rates)
-
-    @property
-    def syncs(self) -> float:
-        """Syncs a second."""
-        return statistics.median(self._syncs)
-
-    @property
-    def share(self) -> float:
-        """Events a sync."""
-        return statistics.median(self._shares)
+    async def open(self, client: Client) -> None:
+        channel = await client.create_channel(persistent=True)
+        if self.consumed:
+            self._recording = Recording([await client.subscribe(channel, name="durable")], [])
+        self._publishers = [await client.publisher(channel) for _ in range(self.pushers)]
 
     async def round(self, events: Sequence[StructuredEvent]) -> None:
-        """Measures the raw database and the service."""
-        rows = [octets_of(event, at) for at, event in enumerate(events)]
+        rows = [stored_payload(encode_event(event), at) for at, event in enumerate(events)]
         with undisturbed():
-            taken = self._raw.write(rows, len(self._publishers))
-        self._raw_rates.append(len(rows) / taken)
+            self.rounds["raw"].append(len(rows) / self._raw.write(rows, self.pushers))
         store, recording = self._host.store, self._recording
         assert store is not None
         if recording is not None:
@@ -150,9 +125,9 @@ class _Scene:
             seconds = perf_counter() - start
             self._host.watchdog.stop()
         syncs, synced = store.syncs - syncs, store.synced_events - synced
-        self._rates.append(len(events) / seconds)
-        self._syncs.append(syncs / seconds)
-        self._shares.append(synced / max(1, syncs))
+        self.rounds["events"].append(len(events) / seconds)
+        self.rounds["syncs"].append(syncs / seconds)
+        self.rounds["in a sync"].append(synced / max(1, syncs))
         numbers = {receipt.seq for receipt in receipts if receipt.accepted}
         demand(len(numbers) == len(events), "not every event was accepted with its own number")
         if recording is not None:
@@ -169,15 +144,18 @@ class _Scene:
         await asyncio.gather(*map(push, self._publishers))
         return receipts
 
-
-def octets_of(event: StructuredEvent, number: int) -> bytes:
-    """An event as the journal has it, but for the time and its number."""
-    return event_payload(
-        StoredEvent(
-            0, 1, 0, NEVER, None, PERSISTENT, _PRODUCER, number, (), (), {}, False,
-            encode_event(event),
-        )
-    )  # fmt: skip
+    def report(self, figures: Figures) -> None:
+        """Reports the rates, beside the raw database's."""
+        name = f"{self.pushers} pusher{'s' if self.pushers > 1 else ''}"
+        rate, raw = self.rounds.median("events"), self.rounds.median("raw")
+        if self.consumed:
+            figures.figure(f"{name}, a durable consumer", rate, "events/s")
+            return
+        figures.figure(name, rate, "events/s")
+        figures.figure(f"{name}: raw SQLite", raw, "rows/s")
+        figures.at_least(f"{name} / raw SQLite", rate / raw, "times", _OF_RAW[self.pushers])
+        figures.figure(f"{name}: syncs", self.rounds.median("syncs"), "syncs/s")
+        figures.figure(f"{name}: events in a sync", self.rounds.median("in a sync"), "events")
 
 
 def stored_names(folder: Path) -> list[str]:
@@ -188,64 +166,35 @@ def stored_names(folder: Path) -> list[str]:
 
 
 async def _measure(
-    figures: Figures, folder: Path, events: int, rounds: int, progress: Progress
+    figures: Figures, folder: Path, events: int, count: int, progress: Progress
 ) -> None:
     raw = _Raw(folder / "raw.sqlite")
-    host = await Host.open(folder / "service")
-    client = Client(InProcess(LocalDoor(host, owned=True)))
-    try:
-        scenes = await _scenes(host, client, raw)
+    first = 0
+    async with local_service(folder / "service") as (host, client):
+        scenes = [
+            _Scene(host, raw, pushers, consumed)
+            for consumed in (False, True)
+            for pushers in (1, _MANY)
+        ]
+        for scene in scenes:
+            await scene.open(client)
         host.watchdog.stop()
         host.watchdog.blocks = host.watchdog.longest = 0
-        first = 0
-        for number in range(rounds):
-            progress(f"persist: round {number + 1} of {rounds}")
-            for (pushers, _), scene in scenes.items():
-                count = max(1, events // 8) if pushers == 1 else events
-                made, _ = sample_events(first, count)
+        for _ in rounds("persist", count, progress):
+            for scene in scenes:
+                made, _ = sample_events(
+                    first, max(1, events // 8) if scene.pushers == 1 else events
+                )
                 await scene.round(made)
-                first += count
-    finally:
-        await client.close()
+                first += len(made)
     progress("persist: reading everything back")
-    _check_stored(folder / "service", raw, first)
-    _report(figures, scenes, host)
-
-
-async def _scenes(host: Host, client: Client, raw: _Raw) -> dict[tuple[int, bool], _Scene]:
-    """By how many push, and whether a consumer acknowledges."""
-    scenes: dict[tuple[int, bool], _Scene] = {}
-    for consumed in (False, True):
-        for pushers in (1, _MANY):
-            channel = await client.create_channel(persistent=True)
-            recording = None
-            if consumed:
-                recording = Recording([await client.subscribe(channel, name="durable")], [])
-            publishers = [await client.publisher(channel) for _ in range(pushers)]
-            scenes[pushers, consumed] = _Scene(host, publishers, recording, raw)
-    return scenes
-
-
-def _check_stored(folder: Path, raw: _Raw, count: int) -> None:
-    expected = Counter(f"car-{at}" for at in range(count))
+    expected = Counter(f"car-{at}" for at in range(first))
     try:
         demand(Counter(raw.names()) == expected, "the database does not have every event once")
     finally:
         raw.close()
-    demand(Counter(stored_names(folder)) == expected, "the journal does not have every event once")
-
-
-def _report(figures: Figures, scenes: dict[tuple[int, bool], _Scene], host: Host) -> None:
-    for (pushers, consumed), scene in scenes.items():
-        name = f"{pushers} pusher{'s' if pushers > 1 else ''}"
-        if consumed:
-            figures.figure(f"{name}, a durable consumer", scene.rate, "events/s")
-            continue
-        figures.figure(name, scene.rate, "events/s")
-        figures.figure(f"{name}: raw SQLite", scene.raw_rate, "rows/s")
-        target = _OF_RAW_ONE if pushers == 1 else _OF_RAW_MANY
-        figures.at_least(f"{name} / raw SQLite", scene.rate / scene.raw_rate, "times", target)
-        figures.figure(f"{name}: syncs", scene.syncs, "syncs/s")
-        figures.figure(f"{name}: events in a sync", scene.share, "events")
-    figures.figure("blocks of the loop over 5 ms", host.watchdog.blocks, "blocks")
-    figures.figure("longest block of the loop", host.watchdog.longest / 1_000, "ms")
+    found = Counter(stored_names(folder / "service"))
+    demand(found == expected, "the journal does not have every event once")
+    for scene in scenes:
+        scene.report(figures)
+    figures.loop(host)

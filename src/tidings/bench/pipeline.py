@@ -8,16 +8,22 @@ of it, and medians count. What matching answers is checked against the reference
 from __future__ import annotations
 
 import json
-import statistics
-import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from tidings.bench.figures import Figures, Progress, demand, least_one
+from tidings.bench.harness import (
+    Figures,
+    Progress,
+    Series,
+    bench_folder,
+    demand,
+    rounds,
+    silent,
+)
 from tidings.bench.pipeline_flow import measure_lake_latency, stream_seconds
 from tidings.bench.pipeline_workloads import NAMES, plans, write_events
 from tidings.events.codecs.json_codec import decode_event
@@ -56,51 +62,40 @@ def run(
     quick: bool = False,
     subscriptions: Sequence[int] = SUBSCRIPTIONS,
     folder: Path | None = None,
-    progress: Progress = lambda step: None,
+    progress: Progress = silent,
 ) -> dict[str, Any]:
     """Run the bench: interleaved rounds after one to warm up.
 
     `quick` takes far fewer events and one round: it shows that it works, not how fast. The data in
     `folder` is removed afterwards; `subscriptions` are numbers of equality subscriptions.
     """
-    least_one(events=events, rounds=rounds)
     if quick:
         events, rounds = min(events, _QUICK_EVENTS), 1
     figures = Figures()
     with (
-        tempfile.TemporaryDirectory(prefix="tidings-bench-", dir=folder) as place,
+        bench_folder(folder) as place,
         spark_job(SparkOptions(memory="6g"), "tidings-bench") as spark,
     ):
-        bench = _Bench(spark, Path(place), events, rounds, progress, figures)
+        bench = _Bench(spark, place, events, rounds, progress, figures)
         bench.matching(subscriptions)
         bench.source(min(events, _STREAMED))
         seconds = 5 if quick else 30
-        measure_lake_latency(spark, Path(place), seconds, figures, progress)
-    return {"bench": "pipeline", "results": figures.rows}
-
-
-@dataclass
-class _Timed:
-    """Something that is measured in every round."""
-
-    work: Callable[[], float]
-    seconds: list[float] = field(default_factory=list)
-
-    @property
-    def median(self) -> float:
-        return statistics.median(self.seconds)
+        measure_lake_latency(spark, place, seconds, figures, progress)
+    return figures.report("pipeline")
 
 
 @dataclass
 class _Case:
-    """A plan, how many pairs it has, and what is measured of it."""
+    """A plan, and how many pairs it has."""
 
     kind: Kind
     subscriptions: int
     book: PlanBook
     pairs: int
-    matching: _Timed
-    limit: _Timed
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind}, {self.subscriptions} subscriptions"
 
 
 class _Bench:
@@ -132,17 +127,18 @@ class _Bench:
         asked: list[tuple[Kind, int]] = [("equality", number) for number in subscriptions]
         asked.append(("W2", _W2_SUBSCRIPTIONS))
         cases = [self._case(kind, number) for kind, number in asked]
-        scan = _Timed(self._scan)
-        largest = cases[-2]
-        growth = _Timed(partial(self._match, self._half, largest.book))
-        measured = [scan, growth, *(one for case in cases for one in (case.limit, case.matching))]
-        for round_ in range(self._rounds + 1):
-            self._progress("warming up" if not round_ else f"round {round_} of {self._rounds}")
-            for one in measured:
-                seconds = one.work()
-                if round_:
-                    one.seconds.append(seconds)
-        self._report(scan, growth, cases)
+        work: dict[str, Callable[[], float]] = {
+            "scan": self._scan,
+            "half": partial(self._match, self._half, cases[-2].book),
+        }
+        for case in cases:
+            work[f"{case.name}: limit"] = partial(self._emit, case.pairs)
+            work[case.name] = partial(self._match, self._events, case.book)
+        found = Series()
+        for _ in rounds("matching", self._rounds, self._progress, [found]):
+            for name, measure in work.items():
+                found[name].append(measure())
+        self._report(found, cases)
 
     def _case(self, kind: Kind, subscriptions: int) -> _Case:
         rows = plans(kind, subscriptions)
@@ -151,14 +147,7 @@ class _Bench:
         self._check(book, Plan().apply(change_from_plain(json.loads(rows[0].change))))
         pairs = match(self._events, book, occurring=_OCCURRING).count()
         demand(pairs > 0, f"{kind} with {subscriptions} subscriptions has no pair")
-        return _Case(
-            kind,
-            subscriptions,
-            book,
-            pairs,
-            _Timed(partial(self._match, self._events, book)),
-            _Timed(partial(self._emit, pairs)),
-        )
+        return _Case(kind, subscriptions, book, pairs)
 
     def _check(self, book: PlanBook, plan: Plan) -> None:
         """Compares the first pairs with what the reference says of each event."""
@@ -190,41 +179,34 @@ class _Bench:
         )
         return _written(emitted)
 
-    def _report(self, scan: _Timed, growth: _Timed, cases: Sequence[_Case]) -> None:
-        figures = self._figures
-        figures.figure("limit A, scan and one filter", self._count / scan.median, "events/s")
+    def _report(self, found: Series, cases: Sequence[_Case]) -> None:
+        figures, scan = self._figures, found.median("scan")
+        figures.figure("limit A, scan and one filter", self._count / scan, "events/s")
         for case in cases:
-            name = f"{case.kind}, {case.subscriptions} subscriptions"
-            seconds, limit = case.matching.median, case.limit.median
+            seconds, limit = found.median(case.name), found.median(f"{case.name}: limit")
             if case.kind == "W2":
-                figures.at_most(f"{name}, of limit B", seconds / limit, "ratio", _W2_OF_B)
+                figures.at_most(f"{case.name}, of limit B", seconds / limit, "ratio", _W2_OF_B)
             else:
-                floor = max(scan.median, limit)
-                figures.at_most(f"{name}, of the limits", seconds / floor, "ratio", _OF_LIMITS)
-            figures.figure(f"{name}, events", self._count / seconds, "events/s")
-            figures.figure(f"{name}, pairs", case.pairs / seconds, "pairs/s")
-        whole, part = cases[-2].matching.median, growth.median
-        grown = (whole / part) / (self._count / self._half_count)
-        figures.figure("cost growth when events double, of events' own", grown, "ratio")
-
-    # The data source.
+                of_limits = seconds / max(scan, limit)
+                figures.at_most(f"{case.name}, of the limits", of_limits, "ratio", _OF_LIMITS)
+            figures.figure(f"{case.name}, events", self._count / seconds, "events/s")
+            figures.figure(f"{case.name}, pairs", case.pairs / seconds, "pairs/s")
+        grown = found.median(cases[-2].name) / found.median("half")
+        events_grown = self._count / self._half_count
+        name = "cost growth when events double, of events' own"
+        figures.figure(name, grown / events_grown, "ratio")
 
     def source(self, events: int) -> None:
         """The data source as a stream, beside Spark's own stream of Parquet files."""
-        ours, spark = _Timed(lambda: 0.0), _Timed(lambda: 0.0)
-        for round_ in range(self._rounds + 1):
-            self._progress(f"streaming {events:,} events, round {round_}")
-            seconds = stream_seconds(self._spark, self._folder, self._paths, events)
-            if round_:
-                ours.seconds.append(seconds.ours)
-                spark.seconds.append(seconds.parquet)
-        self._figures.figure("source, stream", events / ours.median, "events/s")
-        self._figures.at_least(
-            "source, of Spark's own Parquet stream",
-            spark.median / ours.median,
-            "ratio",
-            _SOURCE_OF_PARQUET,
-        )
+        found = Series()
+        for _ in rounds(f"streaming {events:,} events", self._rounds, self._progress, [found]):
+            ours, parquet = stream_seconds(self._spark, self._folder, self._paths, events)
+            found["ours"].append(ours)
+            found["parquet"].append(parquet)
+        ours = found.median("ours")
+        self._figures.figure("source, stream", events / ours, "events/s")
+        name, of_parquet = "source, of Spark's own Parquet stream", found.median("parquet") / ours
+        self._figures.at_least(name, of_parquet, "ratio", _SOURCE_OF_PARQUET)
 
 
 def _written(frame: DataFrame) -> float:

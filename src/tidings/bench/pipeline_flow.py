@@ -10,11 +10,17 @@ import time
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
-from tidings.bench.figures import Figures, Progress, demand, sample_event
+from tidings.bench.harness import (
+    PATIENCE,
+    Figures,
+    Progress,
+    ServerProcess,
+    demand,
+    sample_event,
+)
 from tidings.bench.pipeline_workloads import NAMES
-from tidings.bench.web_service import ServerProcess
 from tidings.client.connecting import connect
 from tidings.pipeline.lake import LakeOptions, lake_tables, read_lake, run_lake
 from tidings.stores.archive.manifest import Seal, SegmentFile, seal_line
@@ -25,35 +31,23 @@ if TYPE_CHECKING:
 
 RATE: Final = 5_000
 _STEP: Final = 0.05
-_PATIENCE: Final = 60.0
 _SECOND: Final = 1_000_000
-
-
-class StreamSeconds(NamedTuple):
-    """How long the same events took as two streams."""
-
-    ours: float
-    parquet: float
 
 
 def stream_seconds(
     spark: SparkSession, folder: Path, paths: Sequence[str], events: int
-) -> StreamSeconds:
-    """Stream events to nowhere, by the source `tidings` and by Spark's for Parquet."""
+) -> tuple[float, float]:
+    """How long events take to nowhere, by the source `tidings` and by Spark's for Parquet."""
     archive = folder / "streamed"
     if not archive.exists():
         _as_archive(archive, folder, paths, events)
     schema = spark.read.parquet(*paths[:1]).schema
     ours = spark.readStream.format("tidings").option("maxFilesPerTrigger", "1")
     parquet = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1)
-    files = str(archive / "events")
-    return StreamSeconds(
-        _streamed(ours.load(str(archive)), folder / "checkpoint-ours", events),
-        _streamed(
-            parquet.option("recursiveFileLookup", "true").parquet(files),
-            folder / "checkpoint-parquet",
-            events,
-        ),
+    files = parquet.option("recursiveFileLookup", "true").parquet(str(archive / "events"))
+    return (
+        _streamed(ours.load(str(archive)), folder / "checkpoint-ours"),
+        _streamed(files, folder / "checkpoint-parquet"),
     )
 
 
@@ -80,7 +74,7 @@ def _as_archive(archive: Path, folder: Path, paths: Sequence[str], events: int) 
     (archive / "manifest.jsonl").write_bytes(b"".join(lines))
 
 
-def _streamed(rows: DataFrame, checkpoint: Path, events: int) -> float:
+def _streamed(rows: DataFrame, checkpoint: Path) -> float:
     shutil.rmtree(checkpoint, ignore_errors=True)
     begun = time.perf_counter()
     stream = (
@@ -122,8 +116,8 @@ def measure_lake_latency(
         filling.start()
         try:
             published = asyncio.run(_published(service.url, seconds))
-            until = time.monotonic() + _PATIENCE
-            while _rows(spark, lake) < published and time.monotonic() < until:
+            until = time.monotonic() + PATIENCE
+            while _lake_rows(spark, lake) < published and time.monotonic() < until:
                 time.sleep(0.2)
         finally:
             stop.set()
@@ -153,7 +147,7 @@ async def _published(url: str, seconds: int) -> int:
     return made
 
 
-def _rows(spark: SparkSession, lake: Path) -> int:
+def _lake_rows(spark: SparkSession, lake: Path) -> int:
     return lake_tables(spark, str(lake)).get("events", 0)
 
 

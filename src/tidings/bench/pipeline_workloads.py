@@ -10,10 +10,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from importlib import import_module
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow.parquet as pq
 
 from tidings.bench.match_workloads import AREAS, DOMAIN, KINDS, SYLLABLES, WORKLOADS, ZONES
 from tidings.filters.constraint import accepted_constraint
@@ -22,17 +27,14 @@ from tidings.filters.plan_form import change_to_plain
 from tidings.pipeline.matching.book import PlanRow
 from tidings.stores.archive.schema import events_schema
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+# Without their annotations, which cannot tell what an array holds.
+pa: Any = import_module("pyarrow")
+pc: Any = import_module("pyarrow.compute")
 
-    Mask: TypeAlias = npt.NDArray[np.bool_]
-    Integers: TypeAlias = npt.NDArray[np.int64]
-
+Mask: TypeAlias = npt.NDArray[np.bool_]
+Integers: TypeAlias = npt.NDArray[np.int64]
 Array: TypeAlias = Any
-"""An array or a type of Arrow's: what its own annotations cannot tell."""
-
-Present: TypeAlias = "tuple[str, Array, Mask]"
+Present: TypeAlias = tuple[str, Array, Mask]
 """A field: its name, its values, and which rows have it."""
 
 ORIGIN: Final = "0b" * 16
@@ -77,9 +79,6 @@ def write_events(folder: Path, events: int, seed: int = 1) -> list[Path]:
 
     The files stand in `events/date=…/hour=…` as an archive's do; there is no manifest.
     """
-    import numpy as np
-    import pyarrow.parquet as pq
-
     random = np.random.default_rng(seed)
     written = []
     for number, first in enumerate(range(0, events, _FILE_ROWS), 1):
@@ -93,17 +92,11 @@ def write_events(folder: Path, events: int, seed: int = 1) -> list[Path]:
 
 
 def _place(time_us: int) -> str:
-    from datetime import UTC, datetime
-
     moment = datetime.fromtimestamp(time_us // 1_000_000, UTC)
     return f"events/date={moment:%Y-%m-%d}/hour={moment:%H}"
 
 
 def _events(random: np.random.Generator, first: int, rows: int) -> Array:
-    import numpy as np
-
-    pa = import_module("pyarrow")
-
     lacks = np.where(random.random(rows) < _LACKING, random.integers(0, len(_LACKED), rows), -1)
     has = {name: lacks != place for place, name in enumerate(_LACKED)}
     has["urgent"] = random.random(rows) < _URGENT
@@ -135,8 +128,6 @@ def _events(random: np.random.Generator, first: int, rows: int) -> Array:
 
 
 def _constants(rows: int) -> dict[str, Array]:
-    pa = import_module("pyarrow")
-
     alike = {"origin": ORIGIN, "channel": _CHANNEL, "domain": "Telecom", "type": "Alarm"}
     made = {name: pa.repeat(pa.scalar(text), rows) for name, text in alike.items()}
     made["name"] = pa.repeat(pa.scalar("probe"), rows)
@@ -148,8 +139,6 @@ def _constants(rows: int) -> dict[str, Array]:
 
 def _conformed(filled: Mapping[str, Array], rows: int) -> Array:
     """All columns of the archive: those not filled are null, or empty where there is no null."""
-    pa = import_module("pyarrow")
-
     schema = events_schema()
     columns = []
     for field in schema:
@@ -161,8 +150,6 @@ def _conformed(filled: Mapping[str, Array], rows: int) -> Array:
 
 
 def _empty(type_: Array, rows: int) -> Array:
-    pa = import_module("pyarrow")
-
     offsets = pa.array([0] * (rows + 1), pa.int32())
     if pa.types.is_map(type_):
         keys, items = pa.array([], type_.key_type), pa.array([], type_.item_type)
@@ -172,10 +159,6 @@ def _empty(type_: Array, rows: int) -> Array:
 
 def _texts(random: np.random.Generator, rows: int) -> Array:
     """Six words each, of two or three syllables."""
-    import numpy as np
-
-    pa, pc = import_module("pyarrow"), import_module("pyarrow.compute")
-
     words = [pa.array(["".join(w) for w in product(SYLLABLES, repeat=n)]) for n in (2, 3)]
     both = pa.concat_arrays(words)
     short, long = len(words[0]), len(words[1])
@@ -190,10 +173,6 @@ def _texts(random: np.random.Generator, rows: int) -> Array:
 
 
 def _lists(elements: Integers) -> Array:
-    import numpy as np
-
-    pa = import_module("pyarrow")
-
     rows, each = elements.shape
     offsets = np.arange(0, rows * each + 1, each, dtype=np.int32)
     return pa.ListArray.from_arrays(pa.array(offsets), pa.array(elements.reshape(-1)))
@@ -201,10 +180,6 @@ def _lists(elements: Integers) -> Array:
 
 def _map(rows: int, fields: Sequence[Present]) -> Array:
     """A map of the fields that each row has."""
-    import numpy as np
-
-    pa = import_module("pyarrow")
-
     present = np.stack([mask for _, _, mask in fields], axis=1)
     offsets = np.concatenate(([0], np.cumsum(present.sum(axis=1)))).astype(np.int32)
     # Row by row, field by field: where each entry is among the fields' values in a row.
@@ -222,8 +197,6 @@ def _raw(
     has: Mapping[str, Mask],
 ) -> Array:
     """The events in typed JSON."""
-    pa, pc = import_module("pyarrow"), import_module("pyarrow.compute")
-
     columns = [pa.array(zones[:, place]).cast(pa.string()) for place in range(zones.shape[1])]
     listed = pc.binary_join_element_wise("[", pc.binary_join_element_wise(*columns, ","), "]", "")
     shown = {

@@ -3,37 +3,39 @@
 Channel and consumers are made by a service; the records of the events are then appended to its
 journal directly, as a service would have written them (which is checked with a few that one
 has). A fresh process opens the folder, all consumers come back at once, and each waits for its
-first event, which must be the right one. Measured are the time from the start of opening until
+first event, which must be the right one. Series are the time from the start of opening until
 the last consumer has it, and the most memory the process had.
 """
 
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
-import tempfile
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from itertools import islice
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any, Final, NamedTuple
 
-from tidings.bench.figures import Figures, Progress, demand, least_one, sample_event
-from tidings.channel.entries import NEVER, PERSISTENT
-from tidings.client.client import Client
-from tidings.client.transports.inproc import InProcess
-from tidings.engine.door import LocalDoor
-from tidings.engine.host import Host
+from tidings.bench.harness import (
+    PRODUCER,
+    Figures,
+    Progress,
+    bench_folder,
+    demand,
+    in_fresh_process,
+    local_service,
+    sample_event,
+    silent,
+    stored_payload,
+)
 from tidings.engine.recovery import JOURNAL
 from tidings.events.codecs.json_codec import encode_event
 from tidings.events.structured import StructuredEvent
 from tidings.stores.journal import Journal
-from tidings.stores.payloads import StoredEvent, event_payload, stored_event
+from tidings.stores.payloads import StoredEvent, stored_event
 from tidings.stores.records import Kind, Record
 
 _CHANNEL: Final = "recovered"
-_PRODUCER: Final = "0" * 32
 _WINDOW: Final = 10
 # Contents repeat after so many events; no multiple of the number of priorities or consumers.
 _CONTENTS: Final = 997
@@ -68,29 +70,26 @@ def run(
     events: int = 1_000_000,
     proxies: Sequence[int] = (10_000, 10),
     folder: Path | None = None,
-    progress: Progress = lambda step: None,
+    progress: Progress = silent,
 ) -> dict[str, Any]:
     """Run the bench for each number of consumers that the waiting events are spread over.
 
     The data is in a folder that is removed afterwards, inside `folder` or the working directory.
     """
-    least_one(events=events, proxies=min(proxies, default=0))
     figures = Figures()
-    with tempfile.TemporaryDirectory(prefix="tidings-bench-", dir=folder or Path.cwd()) as made:
-        asyncio.run(check_sample(Path(made) / "sample"))
+    with bench_folder(folder or Path.cwd()) as made:
+        asyncio.run(check_sample(made / "sample"))
         for count in proxies:
             progress(f"recover: preparing {events:,} events for {count:,} consumers")
-            prepared = asyncio.run(prepare(Path(made) / str(count), events, count))
+            prepared = asyncio.run(prepare(made / str(count), events, count))
             progress("recover: starting again")
-            _report(figures, prepared, _in_fresh_process(prepared))
-    return {"bench": "recover", "results": figures.rows}
+            _report(figures, prepared, in_fresh_process(_resume, prepared))
+    return figures.report("recover")
 
 
 async def prepare(folder: Path, events: int, proxies: int) -> Prepared:
     """Makes a folder in which events wait."""
-    host = await Host.open(folder)
-    client = Client(InProcess(LocalDoor(host, owned=True)))
-    try:
+    async with local_service(folder) as (host, client):
         channel = await client.create_channel(_CHANNEL, persistent=True)
         for group in _groups(range(proxies)):
             made = (
@@ -101,8 +100,6 @@ async def prepare(folder: Path, events: int, proxies: int) -> Prepared:
         core = host.channels.find(channel.id)
         ids = tuple(core.names[_name(number)] for number in range(proxies))
         prepared = Prepared(folder, events, ids, bytes.fromhex(core.origin), core.plan.version)
-    finally:
-        await client.close()
     with Journal.open(folder / JOURNAL) as journal:
         records = _records(prepared)
         while batch := list(islice(records, _AT_ONCE)):
@@ -123,40 +120,31 @@ def _records(prepared: Prepared) -> Iterator[Record]:
     """The records of all events, in the order of their numbers."""
     proxies = prepared.proxies
     contents = [sample_event(number) for number in range(min(_CONTENTS, prepared.events))]
+    priorities = [_priority(event) for event in contents]
     octets = [encode_event(event) for event in contents]
     for number in range(prepared.events):
-        content = number % _CONTENTS
-        payload = _payload(
-            contents[content], octets[content], number, proxies[number % len(proxies)],
-            prepared.plan,
-        )  # fmt: skip
+        content, recipient = number % _CONTENTS, proxies[number % len(proxies)]
+        payload = stored_payload(
+            octets[content], number + 1, prepared.plan, priorities[content], (recipient,)
+        )
         yield Record(Kind.EVENT, prepared.origin, number + 1, payload)
 
 
-def _payload(event: StructuredEvent, octets: bytes, number: int, proxy: int, plan: int) -> bytes:
+def _priority(event: StructuredEvent) -> int:
     priority = event.header["Priority"]
     assert isinstance(priority, int)
-    return event_payload(
-        StoredEvent(
-            0, plan, priority, NEVER, None, PERSISTENT, _PRODUCER, number + 1, (), (proxy,), {},
-            False, octets,
-        )
-    )  # fmt: skip
+    return priority
 
 
 async def check_sample(folder: Path, count: int = 5) -> None:
     """Demand that prepared records equal those of a service but for the time of arrival."""
-    host = await Host.open(folder)
-    client = Client(InProcess(LocalDoor(host, owned=True)))
-    try:
+    async with local_service(folder) as (host, client):
         channel = await client.create_channel(_CHANNEL, persistent=True)
         consumer = await client.subscribe(channel, name=_name(0), manual_ack=True)
-        publisher = await client.publisher(channel, producer=_PRODUCER)
+        publisher = await client.publisher(channel, producer=PRODUCER)
         await publisher.publish_many(sample_event(number) for number in range(count))
         core = host.channels.find(channel.id)
         origin, plan = bytes.fromhex(core.origin), core.plan.version
-    finally:
-        await client.close()
     prepared = Prepared(folder, count, (consumer.proxy,), origin, plan)
     with Journal.open(folder / JOURNAL) as journal:
         written = [entry.record for entry in journal.read() if entry.record.kind == Kind.EVENT]
@@ -174,7 +162,7 @@ def _without_arrival(record: Record) -> tuple[bytes, int, StoredEvent]:
 def first_expected(prepared: Prepared) -> list[int]:
     """The number of the event that each consumer should get first: the oldest most urgent."""
     count = len(prepared.proxies)
-    priorities = [sample_event(number).header["Priority"] for number in range(_CONTENTS)]
+    priorities = [_priority(sample_event(number)) for number in range(_CONTENTS)]
     found: list[int] = []
     for consumer in range(count):
         own = range(consumer, prepared.events, count)
@@ -183,31 +171,23 @@ def first_expected(prepared: Prepared) -> list[int]:
     return found
 
 
-def _in_fresh_process(prepared: Prepared) -> _Resumed:
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
-        return pool.submit(_resume, prepared).result()
-
-
 def _resume(prepared: Prepared) -> _Resumed:
     return asyncio.run(_resumed(prepared))
 
 
 async def _resumed(prepared: Prepared) -> _Resumed:
     start, started = perf_counter(), process_time()
-    host = await Host.open(prepared.folder)
-    opening = perf_counter() - start
-    client = Client(InProcess(LocalDoor(host, owned=True)))
-    channel = await client.channel(_CHANNEL)
-    subscriptions = []
-    for group in _groups(range(min(len(prepared.proxies), prepared.events))):
-        subscriptions += await asyncio.gather(
-            *(client.subscribe(channel, name=_name(n), window=_WINDOW) for n in group)
-        )
-    first = [(await anext(subscription)).seq for subscription in subscriptions]
-    whole, processor = perf_counter() - start, process_time() - started
-    peak = peak_octets()
-    await client.close()
-    return _Resumed(opening, whole, processor, peak, first)
+    async with local_service(prepared.folder) as (_, client):
+        opening = perf_counter() - start
+        channel = await client.channel(_CHANNEL)
+        subscriptions = []
+        for group in _groups(range(min(len(prepared.proxies), prepared.events))):
+            subscriptions += await asyncio.gather(
+                *(client.subscribe(channel, name=_name(n), window=_WINDOW) for n in group)
+            )
+        first = [(await anext(subscription)).seq for subscription in subscriptions]
+        whole, processor = perf_counter() - start, process_time() - started
+        return _Resumed(opening, whole, processor, peak_octets(), first)
 
 
 def peak_octets() -> int:

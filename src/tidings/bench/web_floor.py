@@ -18,8 +18,8 @@ import msgspec
 
 from tidings.admission import Admission
 from tidings.server.build import bound_socket, http_server
-from tidings.server.config import ServerSettings
 from tidings.server.descriptors import budget, raised_limit
+from tidings.server.settings import ServerSettings
 
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
@@ -35,56 +35,43 @@ class Answers(msgspec.Struct, frozen=True):
 
 
 class _Floor:
-    """The frames, and the sockets of the consumers."""
+    """An application with two kinds of addresses: ``/publish/GROUP`` and ``/consume/GROUP``."""
 
     def __init__(self) -> None:
-        self.receipt: dict[str, Any] = {"type": "websocket.send", "text": ""}
-        self.event: dict[str, Any] = {"type": "websocket.send", "text": ""}
-        self.consumers: dict[str, list[Send]] = {}
+        self._consumers: dict[str, list[Send]] = {}
 
-    async def consume(self, group: str, receive: Receive, send: Send) -> None:
-        """Stays until the consumer leaves."""
-        self.consumers.setdefault(group, []).append(send)
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        """Serves a socket until its client leaves."""
+        if scope["type"] != "websocket":
+            return
+        await receive()
+        await send({"type": "websocket.accept", "subprotocol": "tidings.v1"})
+        _, kind, group = scope["path"].split("/")
+        consumers = self._consumers.setdefault(group, [])
+        if kind == "publish":
+            await self._publish(consumers, receive, send)
+            return
+        consumers.append(send)
         while (await receive())["type"] != "websocket.disconnect":
             pass
-        self.consumers[group].remove(send)
+        consumers.remove(send)
 
-    async def publish(self, group: str, receive: Receive, send: Send) -> None:
+    async def _publish(self, consumers: list[Send], receive: Receive, send: Send) -> None:
         """Answers pushes, after a first frame that says with what."""
         told = msgspec.json.decode((await receive())["text"], type=Answers)
         receipt = {"type": "websocket.send", "text": told.receipt}
         event = {"type": "websocket.send", "text": told.event}
-        consumers = self.consumers.setdefault(group, [])
-        while True:
-            message = await receive()
-            if message["type"] == "websocket.disconnect":
-                return
+        while (message := await receive())["type"] != "websocket.disconnect":
             if message["text"].startswith(_PUSH):
                 for one in consumers:
                     await one(event)
                 await send(receipt)
 
 
-def floor_app() -> Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]:
-    """An application with two kinds of addresses: ``/publish/GROUP`` and ``/consume/GROUP``."""
-    floor = _Floor()
-
-    async def app(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
-        if scope["type"] != "websocket":
-            return
-        await receive()
-        await send({"type": "websocket.accept", "subprotocol": "tidings.v1"})
-        _, kind, group = scope["path"].split("/")
-        work = floor.consume if kind == "consume" else floor.publish
-        await work(group, receive, send)
-
-    return app
-
-
 async def _serve(socket: Socket) -> None:
     settings = ServerSettings()
     admission = Admission(budget(settings, raised_limit()).http)
-    await http_server(floor_app(), settings, admission).serve([socket])
+    await http_server(_Floor(), settings, admission).serve([socket])
 
 
 def main() -> None:

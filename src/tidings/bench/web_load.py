@@ -1,7 +1,7 @@
-"""A WebSocket client that does as little as possible, so that the server is what is measured.
+"""The servers of `tidings bench web`, and a client that does as little as possible.
 
-Frames are made beforehand. What comes in is cut into frames and handed on as octets; nothing is
-parsed, nothing is copied that need not be.
+So the server is what is measured: frames are made beforehand; what comes in is cut into frames and
+handed on as octets. Nothing is parsed, nothing is copied that need not be.
 """
 
 from __future__ import annotations
@@ -9,9 +9,16 @@ from __future__ import annotations
 import asyncio
 from base64 import b64encode
 from collections.abc import Callable
-from typing import Final, Self
+from pathlib import Path
+from typing import Any, Final, Self, TypeAlias
+from urllib.parse import quote
 
-from tidings.bench.figures import demand
+import httpx2
+import msgspec
+
+from tidings.bench.harness import ServerProcess, demand, sample_event
+from tidings.bench.web_floor import Answers
+from tidings.events.codecs.json_codec import encode_event
 
 Handler = Callable[[bytes], None]
 """Called with the octets of each text frame."""
@@ -21,6 +28,9 @@ _CLOSE: Final = 0x88
 _PING: Final = 0x89
 _PONG: Final = 0x8A
 _MASKED: Final = 0x80
+_AT_ONCE: Final = 16
+# Connects that are sent before their answers are waited for.
+_CONNECTS: Final = 500
 # Any mask will do; this one leaves the octets as they are.
 _NO_MASK: Final = bytes(4)
 
@@ -115,3 +125,148 @@ class Socket(asyncio.Protocol):
         if self._transport is not None and not self.closed:
             self.write(client_frame(b"\x03\xe8", _CLOSE))
             self._transport.close()
+
+
+class Publishing(msgspec.Struct, frozen=True):
+    """A publisher's socket, and what its pushes name."""
+
+    socket: Socket
+    channel: int
+    proxy: int
+
+    def frames(self, first: int, count: int) -> list[bytes]:
+        """Frames that push one event each; the events differ."""
+        return [
+            client_frame(
+                b'{"op":"push","id":%d,"channel":%d,"proxy":%d,"events":[%b],"producer":"bench",'
+                b'"number":%d}' % (at, self.channel, self.proxy, encode_event(sample_event(at)), at)
+            )
+            for at in range(first, first + count)
+        ]
+
+
+class TidingsService(ServerProcess):
+    """The service, with everything in memory; `options` are those of `tidings serve`."""
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        command = ["tidings", "serve", "--memory", "--port", "0", *options, "--port-file"]
+        super().__init__(command, folder / "service.json")
+        self._channels: dict[str, int] = {}
+        self._kept: list[Socket] = []
+
+    async def consumer(self, group: str, subscriptions: int, on_text: Handler) -> Socket:
+        """Makes the subscriptions that match nothing first, all of them connected."""
+        async with self._http() as http:
+            channel = await self._channel(http, group)
+            if subscriptions > 1:
+                proxies = await _all_made(http, channel, range(1, subscriptions))
+                self._kept.append(await self._connected(channel, proxies))
+        wanted = quote("$area == 0 and $rate > 30")
+        path = f"/v1/channels/{channel}/subscribe?filter={wanted}&window=256"
+        came = asyncio.Event()
+
+        def begun(frame: bytes) -> None:
+            demand(b'"connected"' in frame, frame.decode())
+            came.set()
+
+        socket = await Socket.open(self.port, path, begun)
+        await asyncio.wait_for(came.wait(), 30)
+        socket.on_text = on_text
+        return socket
+
+    async def publisher(self, group: str, on_text: Handler) -> Publishing:
+        """Makes a proxy and connects it."""
+        async with self._http() as http:
+            channel = await self._channel(http, group)
+            proxy = await _made(http, channel, {"side": "supplier"})
+        socket = await self._connected(channel, [proxy])
+        socket.on_text = on_text
+        return Publishing(socket, channel, proxy)
+
+    async def let_go(self) -> None:
+        """Closes the sockets of the subscriptions that match nothing."""
+        for socket in self._kept:
+            socket.close()
+        self._kept.clear()
+        await asyncio.sleep(0.01)  # a turn of the loop in which they, and others, are closed
+
+    def _http(self) -> httpx2.AsyncClient:
+        return httpx2.AsyncClient(base_url=f"{self.url}/v1", timeout=60)
+
+    async def _channel(self, http: httpx2.AsyncClient, group: str) -> int:
+        if group not in self._channels:
+            answer = await http.post("/channels", json={"name": group, "persistent": False})
+            demand(answer.status_code == 201, answer.text)
+            self._channels[group] = answer.json()["id"]
+        return self._channels[group]
+
+    async def _connected(self, channel: int, proxies: list[int]) -> Socket:
+        """A socket with a line to each proxy."""
+        left = 0
+        answered = asyncio.Event()
+
+        def answer(frame: bytes) -> None:
+            nonlocal left
+            if frame.startswith(b'{"op":"types"'):
+                return
+            demand(frame.startswith(b'{"op":"ok"'), frame.decode())
+            left -= 1
+            if not left:
+                answered.set()
+
+        socket = await Socket.open(self.port, "/v1/ws", answer)
+        for first in range(0, len(proxies), _CONNECTS):
+            group = proxies[first : first + _CONNECTS]
+            left = len(group)
+            answered.clear()
+            for line, proxy in enumerate(group, first):
+                told = {"op": "connect", "id": line, "line": line, "channel": channel}
+                more = {"proxy": proxy, "window": 256, "notices": False}
+                socket.write(client_frame(msgspec.json.encode({**told, **more})))
+            await asyncio.wait_for(answered.wait(), 60)
+        return socket
+
+
+async def _all_made(http: httpx2.AsyncClient, channel: int, areas: range) -> list[int]:
+    """Subscriptions to areas, made several at once."""
+    made: list[int] = []
+    waiting = iter(areas)
+
+    async def work() -> None:
+        for area in waiting:
+            asked = {"constraints": [f"$area == {area} and $rate > 30"]}
+            made.append(await _made(http, channel, asked))
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(_AT_ONCE):
+            group.create_task(work())
+    return made
+
+
+async def _made(http: httpx2.AsyncClient, channel: int, asked: dict[str, Any]) -> int:
+    answer = await http.post(f"/channels/{channel}/proxies", json=asked)
+    demand(answer.status_code == 201, answer.text)
+    proxy: int = answer.json()["id"]
+    return proxy
+
+
+class FloorService(ServerProcess):
+    """The server that only answers frames with the `answers`, set before publishing."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(["tidings.bench.web_floor"], folder / "floor.json")
+        self.answers = Answers("", "")
+
+    async def consumer(self, group: str, subscriptions: int, on_text: Handler) -> Socket:
+        """A consumer; there are no other subscriptions here."""
+        return await Socket.open(self.port, f"/consume/{group}", on_text)
+
+    async def publisher(self, group: str, on_text: Handler) -> Publishing:
+        """A publisher, which tells first what to answer with."""
+        socket = await Socket.open(self.port, f"/publish/{group}", on_text)
+        socket.write(client_frame(msgspec.json.encode(self.answers)))
+        return Publishing(socket, 1, 1)
+
+
+Service: TypeAlias = TidingsService | FloorService
+"""A server that publishers and consumers connect to, in groups that do not know each other."""

@@ -1,24 +1,23 @@
-"""Connection options shared by commands, and the client passed to them."""
+"""The service that a command asks: options that select it, and the client of it."""
 
 from __future__ import annotations
 
 import asyncio
-import inspect
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 
 import typer
 
-from tidings.cli import render
 from tidings.cli.contexts import chosen_context
+from tidings.cli.options import JSON, add_command, parameters_of
 from tidings.cli.reading import reason, shown_name
 from tidings.errors import InvalidUsage, TidingsError, Unauthenticated, Unreachable
 from tidings.names import checked_name
+from tidings.terminal import render
 
 if TYPE_CHECKING:
     import ssl
@@ -28,57 +27,10 @@ if TYPE_CHECKING:
 DEFAULT_URL: Final = "http://127.0.0.1:8080"
 URL: Final = "TIDINGS_URL"
 TOKEN: Final = "TIDINGS_TOKEN"
-CA: Final = "TIDINGS_CA"
 
 # Timeout of shell completion.
 _COMPLETION_SECONDS: Final = 0.3
-
 _PATIENCE: Final = 5.0
-
-Url = Annotated[
-    str | None,
-    typer.Option(
-        "--url",
-        envvar=URL,
-        metavar="URL",
-        help=f"Where the service is. [default: that of the context, or {DEFAULT_URL}]",
-    ),
-]
-ContextName = Annotated[
-    str | None,
-    typer.Option(
-        "--context",
-        envvar="TIDINGS_CONTEXT",
-        metavar="NAME",
-        help="Which service, by the name that `tidings context add` has given it.",
-    ),
-]
-TokenFile = Annotated[
-    str | None,
-    typer.Option(
-        "--token-file",
-        metavar="FILE",
-        help=f"A file with the token to show. [default: {TOKEN} in the environment]",
-    ),
-]
-CaFile = Annotated[
-    str | None,
-    typer.Option(
-        "--ca",
-        envvar=CA,
-        metavar="FILE",
-        help="For https: certificates of the authorities to trust, as PEM. [default: the system's]",
-    ),
-]
-Patience = Annotated[
-    float,
-    typer.Option(
-        "--patience",
-        min=0.5,
-        metavar="SECONDS",
-        help="How long to wait for a service that is away.",
-    ),
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +40,6 @@ class Service:
     url: str = DEFAULT_URL
     token: str | None = None
     patience: float = _PATIENCE
-    json: bool = False
     ca: str | None = None
 
 
@@ -97,7 +48,7 @@ async def connected(service: Service) -> AsyncIterator[Client]:
     """Yield a client of the service; report lost connections on standard error."""
     from tidings.client.connecting import connect
 
-    cuts = _Cuts(service)
+    cuts = _Cuts(service.url)
     try:
         client = await connect(
             service.url,
@@ -107,13 +58,15 @@ async def connected(service: Service) -> AsyncIterator[Client]:
             tls=trusting(service.ca),
         )
     except Unreachable as error:
-        told = f"{error}; `tidings serve` starts a service, --url says where one is"
-        raise Unreachable(told) from error
+        way_out = "`tidings serve` starts a service, --url says where one is"
+        raise Unreachable(f"{error}; {way_out}") from error
     except Unauthenticated as error:
         if service.token is not None:
             raise
-        told = f"the service at {service.url} wants a token: give its file with --token-file, "
-        raise Unauthenticated(f"{told}or the token in {TOKEN}") from error
+        raise Unauthenticated(
+            f"the service at {service.url} wants a token: give its file with --token-file, or the "
+            f"token in {TOKEN}"
+        ) from error
     async with client:
         yield client
         cuts.over = True
@@ -122,41 +75,49 @@ async def connected(service: Service) -> AsyncIterator[Client]:
 class _Cuts:
     """Reports of lost and restored connections to the service."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, url: str) -> None:
         self.over = False
-        self._service = service
+        self._url = url
         self._away = False
 
     def tell(self, reached: bool, why: str) -> None:
-        """Report that the service was reached or lost."""
         if self.over or reached is not self._away:
             return
         self._away = not reached
-        url = self._service.url
-        if self._service.json:
+        if render.is_json():
             render.as_json({"connection": "back" if reached else "cut", "why": why}, stderr=True)
         elif reached:
-            render.note(f"{url} is back{f'; {why}' if why else ''}", "" if why else "dim")
+            render.note(f"{self._url} is back{f'; {why}' if why else ''}", "" if why else "dim")
         else:
-            render.note(f"{url} is away ({why}); waiting for it", "dim")
+            render.note(f"{self._url} is away ({why}); waiting for it", "dim")
 
 
 def chosen_service(
-    url: str | None,
+    url: str | None = None,
     token_file: str | None = None,
     ca: str | None = None,
     context: str | None = None,
-    patience: float = _PATIENCE,
-    json: bool = False,
+    patience: Annotated[float, typer.Option(min=0.5)] = _PATIENCE,
 ) -> Service:
-    """Select the service: options override the environment, which overrides the context."""
+    """Select the service: options override the environment, which overrides the context.
+
+    Options:
+        url URL $TIDINGS_URL: Where the service is. [default: that of the context, or
+            http://127.0.0.1:8080]
+        token_file FILE: A file with the token to show. [default: TIDINGS_TOKEN in the environment]
+        ca FILE $TIDINGS_CA: For https: certificates of the authorities to trust, as PEM. [default:
+            the system's]
+        context NAME $TIDINGS_CONTEXT: Which service, by the name that `tidings context add` has
+            given it.
+        patience SECONDS: How long to wait for a service that is away.
+    """
     found = chosen_context(context) if context is not None or url is None else None
-    if found is None:
-        return Service(url or DEFAULT_URL, shown_token(token_file), patience, json, ca)
     token = shown_token(token_file)
+    if found is None:
+        return Service(url or DEFAULT_URL, token, patience, ca)
     if token is None and found.token_file is not None and url in (None, found.url):
         token = shown_token(found.token_file)  # never sent to another service
-    return Service(url or found.url, token, patience, json, ca or found.ca)
+    return Service(url or found.url, token, patience, ca or found.ca)
 
 
 def shown_token(file: str | None) -> str | None:
@@ -186,71 +147,41 @@ def trusting(file: str | None) -> ssl.SSLContext | None:
         raise InvalidUsage(f"{shown_name(file)}: {reason(error)}") from error
 
 
-_Command: TypeAlias = Callable[..., Awaitable[None]]
+_OPTIONS: Final = [*JSON, *parameters_of(chosen_service)]
+
+_Command: TypeAlias = Callable[..., Coroutine[Any, Any, None]]
 
 
 def service_command(
-    app: typer.Typer, name: str | None = None, *, epilog: str
-) -> Callable[[_Command], Callable[..., None]]:
+    app: typer.Typer, *examples: str, name: str | None = None
+) -> Callable[[_Command], _Command]:
     """Turn a coroutine function whose first argument is a client into a command.
 
-    The command has the function's other arguments, and the options that select the service.
+    The command has the function's other arguments, the options that select the service, and
+    --json.
     """
 
-    def made(function: _Command) -> Callable[..., None]:
-        hints = get_type_hints(function, localns={"Client": object}, include_extras=True)
-        own = list(inspect.signature(function).parameters.values())[1:]
-        shared: dict[str, tuple[object, object]] = {
-            "url": (Url, None),
-            "token_file": (TokenFile, None),
-            "ca": (CaFile, None),
-            "context": (ContextName, None),
-            "patience": (Patience, _PATIENCE),
-        }
-        keyword = inspect.Parameter.KEYWORD_ONLY
-        parameters = [
-            *(one.replace(annotation=hints[one.name]) for one in own),
-            *(
-                inspect.Parameter(key, keyword, default=default, annotation=kind)
-                for key, (kind, default) in shared.items()
-            ),
-        ]
+    def made(function: _Command) -> _Command:
+        async def ask(service: Service, given: dict[str, Any]) -> None:
+            async with connected(service) as client:
+                await function(client, **given)
 
-        @wraps(function)
-        def command(**given: Any) -> None:  # noqa: ANN401 -- whatever the function takes
-            service = chosen_service(
-                given.pop("url"),
-                given.pop("token_file"),
-                given.pop("ca"),
-                given.pop("context"),
-                given.pop("patience"),
-                given.get("json", False),
-            )
-            asyncio.run(_carried_out(function, service, given))
+        def call(given: dict[str, Any], json: bool, **options: Any) -> None:  # noqa: ANN401
+            asyncio.run(ask(chosen_service(**options), given))
 
-        command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        command.__annotations__ = {one.name: one.annotation for one in parameters}
-        app.command(name, epilog=epilog)(command)
-        return command
+        return add_command(app, examples, name, function, _OPTIONS, call)
 
     return made
-
-
-async def _carried_out(function: _Command, service: Service, given: dict[str, Any]) -> None:
-    async with connected(service) as client:
-        await function(client, **given)
 
 
 def _channel_names(context: typer.Context, incomplete: str) -> list[str]:
     """Return the channel names for shell completion if the service answers quickly."""
     import tidings.client.connecting  # noqa: F401 -- so that only the service is timed
 
-    given = context.params
-    url = given.get("url") or os.environ.get(URL)
+    given = {key: context.params.get(key) for key in ("token_file", "ca", "context")}
+    url = context.params.get("url") or os.environ.get(URL)
     try:
-        service = chosen_service(
-            url, given.get("token_file"), given.get("ca"), given.get("context"), _COMPLETION_SECONDS
-        )
+        service = chosen_service(url, **given, patience=_COMPLETION_SECONDS)
         names = asyncio.run(asyncio.wait_for(_names(service), _COMPLETION_SECONDS))
     except (TidingsError, OSError, TimeoutError):
         return []

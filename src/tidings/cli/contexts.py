@@ -9,17 +9,16 @@ from typing import Annotated, Final
 import msgspec
 import typer
 
-from tidings.cli import render
-from tidings.cli.options import Json, examples
+from tidings.cli.options import command, commands, group
 from tidings.errors import InvalidUsage, StoreError
 from tidings.names import checked_name
+from tidings.terminal import render
 
 FILE: Final = "TIDINGS_CONTEXTS"
 """The environment variable that names another file."""
 
-app = typer.Typer(
-    help="Services by name, for --context.", no_args_is_help=True, rich_markup_mode=None
-)
+app = commands()
+context = group(app, "context", "Services by name, for --context.")
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The context.")]
 
@@ -86,27 +85,21 @@ def _write(contexts: Contexts) -> None:
         raise StoreError(f"{path} cannot be written: {error.strerror}") from error
 
 
-@app.command(
-    epilog=examples(
-        "tidings context add prod --url https://tidings.example:8443 --token-file ~/.tidings/prod",
-        "tidings tree --context prod",
-    )
+@command(
+    context,
+    "tidings context add prod --url https://tidings.example:8443 --token-file ~/.tidings/prod",
+    "tidings tree --context prod",
+    json=False,
 )
-def add(
-    name: Name,
-    url: Annotated[str, typer.Option("--url", metavar="URL", help="Where the service is.")],
-    token_file: Annotated[
-        Path | None,
-        typer.Option("--token-file", metavar="FILE", help="A file with the token to show."),
-    ] = None,
-    ca: Annotated[
-        Path | None,
-        typer.Option("--ca", metavar="FILE", help="Authorities to trust, as PEM."),
-    ] = None,
-) -> None:
+def add(name: Name, url: str, token_file: Path | None = None, ca: Path | None = None) -> None:
     """Add a context, or change it; the first one is used by commands that name none.
 
     Files are named by their whole path; the token stays in its own file.
+
+    Options:
+        url URL: Where the service is.
+        token_file FILE: A file with the token to show.
+        ca FILE: Authorities to trust, as PEM.
     """
     if not checked_name(name):
         raise InvalidUsage("a context needs a name; this one is empty")
@@ -123,23 +116,23 @@ def _whole(path: Path | None) -> str | None:
     return None if path is None else str(path.expanduser().absolute())
 
 
-@app.command("list", epilog=examples("tidings context list"))
-def list_(json: Json = False) -> None:
+@command(context, "tidings context list", name="list")
+def list_() -> None:
     """List the contexts; * marks the one that is used by default."""
     known = read_contexts()
-    if json:
-        for name, one in known.contexts.items():
-            plain = msgspec.to_builtins(one)
-            render.as_json({"name": name, "current": name == known.current, **plain})
-        return
+    data = [
+        {"name": name, "current": name == known.current, **msgspec.to_builtins(one)}
+        for name, one in known.contexts.items()
+    ]
     rows = [
         ("*" if name == known.current else "", name, one.url, one.token_file or "", one.ca or "")
         for name, one in known.contexts.items()
     ]
-    render.table(("", "name", "url", "token file", "ca"), rows)
+    headings = ("", "name", "url", "token file", "ca")
+    render.listing(headings, rows, (), data, "there are no contexts")
 
 
-@app.command(epilog=examples("tidings context use prod"))
+@command(context, "tidings context use prod", json=False)
 def use(name: Name) -> None:
     """Use a context in commands that name none."""
     known = read_contexts()
@@ -148,7 +141,7 @@ def use(name: Name) -> None:
     _write(known)
 
 
-@app.command(epilog=examples("tidings context remove prod"))
+@command(context, "tidings context remove prod", json=False)
 def remove(name: Name) -> None:
     """Remove a context; its token's file stays."""
     known = read_contexts()

@@ -4,53 +4,40 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
 from tidings.channel.questions import SeeChannel, SeeProxy
-from tidings.cli import render, showing
+from tidings.cli import showing
 from tidings.cli.connection import channel_key, service_command
-from tidings.cli.options import Json, examples
+from tidings.cli.options import Most, commands, group, option
 from tidings.errors import InvalidUsage, NotFound, TidingsError
+from tidings.terminal import render
 
 if TYPE_CHECKING:
     from tidings.channel.views import DeadLetterInfo
     from tidings.client.client import Client
 
-app = typer.Typer(
-    help="Events that could not be delivered.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+app = commands()
+dead_letters = group(app, "dead-letter", "Events that could not be delivered.")
 
-_PAGE = 500
+_PAGE: Final = 500
 
-OfChannel = Annotated[
-    str | None, typer.Option("--channel", metavar="CHANNEL", help="Only of this channel.")
-]
-Filter = Annotated[
-    str | None,
-    typer.Option("--filter", metavar="CONSTRAINT", help="Only those whose events match."),
-]
-Ids = Annotated[list[int] | None, typer.Argument(metavar="ID", min=1, help="Which ones.")]
-All = Annotated[bool, typer.Option("--all", help="All that there are.")]
+OfChannel = Annotated[str | None, option("--channel CHANNEL", "Only of this channel.")]
+Filter = Annotated[str | None, option("--filter CONSTRAINT", "Only those whose events match.")]
+Ids = Annotated[list[int] | None, option("<ID>", "Which ones.", min=1)]
+All = Annotated[bool, option("--all", "All that there are.")]
 
 
 @service_command(
-    app,
-    "list",
-    epilog=examples(
-        "tidings dead-letter list",
-        "tidings dead-letter list --channel auction --filter '$price > 100' --json",
-    ),
+    dead_letters,
+    "tidings dead-letter list",
+    "tidings dead-letter list --channel auction --filter '$price > 100' --json",
+    name="list",
 )
 async def list_(
-    client: Client,
-    channel: OfChannel = None,
-    filter: Filter = None,
-    most: Annotated[int, typer.Option(min=1, metavar="N", help="At most so many.")] = 100,
-    json: Json = False,
+    client: Client, channel: OfChannel = None, filter: Filter = None, most: Most = 100
 ) -> None:
     """List dead letters in the order they came, with the last cause of each."""
     found: list[DeadLetterInfo] = []
@@ -59,15 +46,11 @@ async def list_(
         if more := len(found) == most:
             break
         found.append(letter)
-        if json:
-            render.as_json(showing.as_data(letter))
-    if json:
-        return
     names = _Names(client)
     rows = [
         (
             str(letter.id),
-            await names.of(letter),
+            "" if render.is_json() else await names.of(letter),
             str(letter.seq),
             showing.title(letter.event),
             showing.moment_text(letter.at),
@@ -76,11 +59,9 @@ async def list_(
         for letter in found
     ]
     headings = ("id", "channel/consumer", "number", "event", "given up", "cause")
-    if rows:
-        render.table(headings, rows, numbers=(0, 2))
-    else:
-        render.note("there are no dead letters")
-    if more:
+    data = map(showing.as_data, found)
+    render.listing(headings, rows, (0, 2), data, "there are no dead letters")
+    if more and not render.is_json():
         render.note("there are more: --most")
 
 
@@ -98,47 +79,46 @@ class _Names:
             transport = self._client.transport
             channel, proxy = map(str, key)
             with suppress(NotFound):
-                channel = showing.channel_name(await transport.request(SeeChannel(letter.channel)))
-                proxy = showing.proxy_name(await transport.request(SeeProxy(*key)))
+                channel = showing.named(await transport.request(SeeChannel(letter.channel)))
+                proxy = showing.named(await transport.request(SeeProxy(*key)))
             self._known[key] = f"{channel}/{proxy}"
         return self._known[key]
 
 
-@service_command(app, epilog=examples("tidings dead-letter show 12"))
-async def show(
-    client: Client,
-    id: Annotated[int, typer.Argument(metavar="ID", min=1, help="Which one.")],
-    json: Json = False,
-) -> None:
+@service_command(dead_letters, "tidings dead-letter show 12")
+async def show(client: Client, id: Annotated[int, option("<ID>", "Which one.", min=1)]) -> None:
     """Show a dead letter: the event, and every cause."""
     found = await client.dead_letters(after=id - 1, most=1)
     if not found or found[0].id != id:
         raise NotFound(f"there is no dead letter {id}")
     letter = found[0]
-    if json:
-        render.as_json(showing.as_data(letter))
-        return
-    event = letter.event
     rows = [
         ("id", str(letter.id)),
         ("for", await _Names(client).of(letter)),
         ("number", str(letter.seq)),
         ("accepted", showing.moment_text(letter.arrival)),
         ("given up", showing.moment_text(letter.at)),
-        ("event", showing.title(event)),
-        ("fields", showing.fields_text(event)),
+        ("event", showing.title(letter.event)),
+        ("fields", showing.fields_text(letter.event)),
         *(("cause", f"{showing.moment_text(one.at)}  {one.reason}") for one in letter.causes),
     ]
-    render.table(("property", "value"), rows)
+    showing.show_object(showing.as_data(letter), rows)
+
+
+class _Which(NamedTuple):
+    """Dead letters by their ids, or all that a channel and a filter select."""
+
+    ids: list[int] | None
+    channel: str | None
+    filter: str | None
+    everything: bool
 
 
 @service_command(
-    app,
-    epilog=examples(
-        "tidings dead-letter redrive 12 13",
-        "tidings dead-letter redrive --channel auction --filter '$price > 100'",
-        "tidings dead-letter redrive --all",
-    ),
+    dead_letters,
+    "tidings dead-letter redrive 12 13",
+    "tidings dead-letter redrive --channel auction --filter '$price > 100'",
+    "tidings dead-letter redrive --all",
 )
 async def redrive(
     client: Client,
@@ -146,20 +126,16 @@ async def redrive(
     channel: OfChannel = None,
     filter: Filter = None,
     all_: All = False,
-    json: Json = False,
 ) -> None:
     """Deliver dead letters again, to the consumers they were for.
 
     Exit code: 0 done, 2 one of them could not be.
     """
-    await _each(client, client.redrive, "redriven", (ids, channel, filter, all_), json)
+    await _each(client, client.redrive, "redriven", _Which(ids, channel, filter, all_))
 
 
 @service_command(
-    app,
-    epilog=examples(
-        "tidings dead-letter drop 12", "tidings dead-letter drop --filter '$price < 1'"
-    ),
+    dead_letters, "tidings dead-letter drop 12", "tidings dead-letter drop --filter '$price < 1'"
 )
 async def drop(
     client: Client,
@@ -167,30 +143,25 @@ async def drop(
     channel: OfChannel = None,
     filter: Filter = None,
     all_: All = False,
-    json: Json = False,
 ) -> None:
     """Forget dead letters.
 
     Exit code: 0 done, 2 one of them could not be.
     """
-    await _each(client, client.drop_dead_letter, "dropped", (ids, channel, filter, all_), json)
+    await _each(client, client.drop_dead_letter, "dropped", _Which(ids, channel, filter, all_))
 
 
 async def _each(
-    client: Client,
-    act: Callable[[int], Awaitable[None]],
-    done: str,
-    which: tuple[list[int] | None, str | None, str | None, bool],
-    json: bool,
+    client: Client, act: Callable[[int], Awaitable[None]], done: str, which: _Which
 ) -> None:
     """Apply an action to the named or selected dead letters."""
-    ids, channel, filter_text, everything = which
+    ids, *conditions = which
     if not ids:
-        if not (channel or filter_text or everything):
+        if not any(conditions):
             raise InvalidUsage("say which: ids, --channel, --filter, or --all")
         # Collect all first: a letter that fails again would reappear at the end.
-        ids = [letter.id async for letter in _letters(client, channel, filter_text)]
-    elif channel or filter_text or everything:
+        ids = [letter.id async for letter in _letters(client, which.channel, which.filter)]
+    elif any(conditions):
         raise InvalidUsage("give ids, or say which by --channel, --filter or --all; not both")
     faults = 0
     for id in ids:
@@ -198,11 +169,9 @@ async def _each(
             await act(id)
         except TidingsError as error:
             faults += 1
-            render.failure(f"{id}: {error}", {"error": error.code, "id": id} if json else None)
-    if json:
-        render.as_json({done: len(ids) - faults, "failed": faults})
-    else:
-        render.say(f"{len(ids) - faults} {done}")
+            render.failure(error, f"{id}: {error}", id=id)
+    count = len(ids) - faults
+    render.result({done: count, "failed": faults}, f"{count} {done}")
     if faults:
         raise typer.Exit(2)
 

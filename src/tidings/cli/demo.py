@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from tidings.cli import demo_filters, render
-from tidings.cli.options import examples
-from tidings.cli.pipeline_command import show_figures, show_sections
+from tidings.cli.options import command, commands, examples, option
+from tidings.cli.pipeline import show_result
 from tidings.errors import JavaNotFound, MissingExtra
+from tidings.terminal import render
 
 DOES_NOT_HOLD = 1
 
@@ -22,17 +22,18 @@ PAUSE_TO_WATCH = 0.06
 # Spark's memory, for the demo's small archive.
 _MEMORY = "1g"
 
-app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
-app.command(epilog=examples("tidings demo filters", "tidings demo filters --seed 7"))(
-    demo_filters.filters
-)
+app = commands()
+demos = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
+app.add_typer(demos, name="demo")
 
 
-@app.callback(epilog=examples("tidings demo", "tidings demo --seed 7", "tidings demo filters"))
+@demos.callback(epilog=examples("tidings demo", "tidings demo --seed 7", "tidings demo filters"))
 def demo(
     context: typer.Context,
-    seed: Annotated[int, typer.Option(help="Another seed, other offers.")] = 1,
-    spark: Annotated[bool, typer.Option(help="End with a report and an audit on Spark.")] = True,
+    seed: Annotated[int, option("--seed", "Another seed, other offers.")] = 1,
+    spark: Annotated[
+        bool, option("--spark/--no-spark", "End with a report and an audit on Spark.")
+    ] = True,
 ) -> None:
     """Play an evening of auctions, with the service killed in the middle of it.
 
@@ -47,7 +48,7 @@ def demo(
     """
     if context.invoked_subcommand is not None:
         return
-    from tidings.cli.auction_show import AuctionShow
+    from tidings.apps.auction_alert.show import AuctionShow
 
     pause = PAUSE_TO_WATCH if render.on_terminal() else PAUSE
     with TemporaryDirectory(prefix="tidings-demo-") as folder:
@@ -58,8 +59,7 @@ def demo(
 
 def show_pipeline(archive: Path) -> bool:
     """Report on and audit an archive; return whether all is well, or Spark is missing."""
-    render.say()
-    render.say("The same evening from its archive, on Spark", "bold")
+    render.heading("The same evening from its archive, on Spark")
     try:
         from tidings.pipeline.session.job import require_spark, spark_job
 
@@ -76,33 +76,33 @@ def show_pipeline(archive: Path) -> bool:
     with render.steps() as progress, spark_job(SparkOptions(memory=_MEMORY)) as spark:
         report = run_report(spark, ReportOptions(str(archive)), progress)
         audit = run_audit(spark, AuditOptions(str(archive)), progress)
-    show_figures(report_figures(report))
-    show_sections(list(report_sections(report)), most=6)
-    render.say()
-    render.say("Audit: the rules asked again of every event, against what became of it", "bold")
-    show_figures(audit_figures(audit))
-    show_sections(list(audit_sections(audit)), most=6)
+    show_result(report, report_figures(report), list(report_sections(report)), most=6)
+    render.heading("Audit: the rules asked again of every event, against what became of it")
+    show_result(audit, audit_figures(audit), list(audit_sections(audit)), most=6)
     return not audit.status
 
 
-@app.command(epilog=examples("tidings demo flights", "tidings demo flights --positions 20000"))
+@command(demos, "tidings demo filters", "tidings demo filters --seed 7", json=False)
+def filters(seed: int = 1) -> None:
+    """Play a stream of sample events against some subscriptions.
+
+    Shows who gets what, why one event did not reach one of them, and what matching costs
+    with many subscriptions. On a terminal the counts move; elsewhere it is plain lines.
+    All figures are computed in this run.
+
+    Options:
+        seed: Another seed, other events.
+    """
+    from tidings.apps.filter_stream import play_filters
+
+    play_filters(seed)
+
+
+@command(demos, "tidings demo flights", "tidings demo flights --positions 20000", json=False)
 def flights(
-    positions: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Only the first so many. [default: all]")
-    ] = None,
-    samples: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="The wheel of the PyPI package traffic 2.13. [default: fetched with pip]",
-        ),
-    ] = None,
-    folder: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="Keep the data there: archive and lake. [default: not kept]"
-        ),
-    ] = None,
+    positions: Annotated[int | None, typer.Option(min=1)] = None,
+    samples: Path | None = None,
+    folder: Path | None = None,
 ) -> None:
     """Take real positions of aircraft through service, archive, lake, backtest and warnings.
 
@@ -112,9 +112,14 @@ def flights(
     count is compared with plain arithmetic over the sample.
 
     Exit code: 0 if all counts are right, 1 if one is not, 2 if it could not be done.
+
+    Options:
+        positions N: Only the first so many. [default: all]
+        samples FILE: The wheel of the PyPI package traffic 2.13. [default: fetched with pip]
+        folder DIR: Keep the data there: archive and lake. [default: not kept]
     """
     from tidings.apps.flights.samples import fetched, read_positions
-    from tidings.cli.flights_show import FlightsShow
+    from tidings.apps.flights.show import FlightsShow
     from tidings.pipeline.session import SparkOptions
     from tidings.pipeline.session.job import require_spark, spark_job
 

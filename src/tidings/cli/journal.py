@@ -7,25 +7,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tidings.cli import render
-from tidings.cli.options import Json, examples
+from tidings.cli.options import command, commands, group, option
 from tidings.errors import InvalidUsage
+from tidings.terminal import render
 
 if TYPE_CHECKING:
     from tidings.stores.archive.archive_end import ArchiveEnd
     from tidings.stores.journal_check import JournalState
     from tidings.stores.segments import DamageReport
 
-Data = Annotated[Path, typer.Argument(metavar="DIR", help="The service's data folder.")]
-Archive = Annotated[
-    Path | None, typer.Option("--archive", metavar="DIR", help="The archive of its journal.")
-]
+Data = Annotated[Path, option("<DIR>", "The service's data folder.")]
+Archive = Annotated[Path | None, option("--archive DIR", "The archive of its journal.")]
 
-app = typer.Typer(
-    help="Check the journal in a data folder, and go on after a loss.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+app = commands()
+journal = group(app, "journal", "Check the journal in a data folder, and go on after a loss.")
 
 _WORDS = {
     "damaged": "segment {0}: {2} octets at {1} are damaged",
@@ -42,13 +37,12 @@ def _in_words(report: DamageReport) -> str:
     return _WORDS[what].format(segment, second, length)
 
 
-@app.command(
-    epilog=examples(
-        "tidings journal check /var/lib/tidings",
-        "tidings journal check /var/lib/tidings --archive /srv/archive --json",
-    )
+@command(
+    journal,
+    "tidings journal check /var/lib/tidings",
+    "tidings journal check /var/lib/tidings --archive /srv/archive --json",
 )
-def check(data: Data, archive: Archive = None, json: Json = False) -> None:
+def check(data: Data, archive: Archive = None) -> None:
     """Read every record of a journal and say what is damaged or missing; changes nothing.
 
     The service may be running. With --archive it also says what the archive holds that the
@@ -64,7 +58,7 @@ def check(data: Data, archive: Archive = None, json: Json = False) -> None:
     end = None if archive is None else archive_end(_checked(archive))
     state = check_journal(folder, {} if end is None else end.present)
     behind = end is not None and end.cursor > journal_end(folder)[1]
-    if json:
+    if render.is_json():
         _as_json(state, end, behind)
     else:
         for problem in () if end is None else end.problems:
@@ -85,25 +79,16 @@ def _checked(archive: Path) -> Path:
 
 
 def _as_json(state: JournalState, end: ArchiveEnd | None, behind: bool) -> None:
+    alike = ("segments", "octets", "records", "unfinished", "channels", "known", "accepted")
+    place = ("segment", "offset", "length", "what")
     render.as_json(
         {
             "good": state.good and not behind and not (end and end.problems),
             "journal": state.journal_id,
-            "segments": state.segments,
-            "octets": state.octets,
-            "records": state.records,
-            "unfinished": state.unfinished,
-            "damage": [
-                {"segment": r.segment, "offset": r.offset, "length": r.length, "what": r.what}
-                for r in state.damage
-            ],
+            **{name: getattr(state, name) for name in alike},
+            "damage": [{name: getattr(one, name) for name in place} for one in state.damage],
             "events": [one._asdict() for one in state.events],
-            "channels": state.channels,
-            "subscriptions": [
-                {"channel": channel, "id": proxy} for channel, proxy in state.subscriptions
-            ],
-            "known": state.known,
-            "accepted": state.accepted,
+            "subscriptions": [{"channel": c, "id": proxy} for c, proxy in state.subscriptions],
             "behind_archive": behind,
             "archive": None if end is None else list(end.cursor),
             "archive_problems": [] if end is None else list(end.problems),
@@ -139,11 +124,11 @@ def _as_text(state: JournalState, end: ArchiveEnd | None) -> None:
     )
 
 
-@app.command(
-    epilog=examples(
-        "tidings journal accept /var/lib/tidings",
-        "tidings journal accept /var/lib/tidings --archive /srv/archive",
-    ),
+@command(
+    journal,
+    "tidings journal accept /var/lib/tidings",
+    "tidings journal accept /var/lib/tidings --archive /srv/archive",
+    json=False,
 )
 def accept(data: Data, archive: Archive = None) -> None:
     """Go on without what a journal has lost; the service must be stopped.

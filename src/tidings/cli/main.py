@@ -13,11 +13,10 @@ from typer.core import TyperGroup
 from typer.main import get_group
 
 import tidings
-from tidings.cli import render
 from tidings.cli.interrupts import ended_at_once
-from tidings.cli.options import JSON_ASKED
 from tidings.cli.reading import reason
 from tidings.errors import TidingsError
+from tidings.terminal import render
 
 ERROR = 2
 INTERRUPTED = 130  # a shell's exit code for a program ended by Ctrl-C
@@ -27,12 +26,11 @@ BROKEN_PIPE = 141  # the same for a broken pipe
 TRACEBACK = "TIDINGS_TRACEBACK"
 
 
-# Each command in the order of the help text, and its module: `app` is a group of
-# commands, `add_to` adds single ones.
+# Each command in the order of the help text, and the module whose `app` has it.
 COMMANDS: Final = {
     "serve": "serve",
     "publish": "publishing",
-    "subscribe": "subscribing",
+    "subscribe": "history",
     "tree": "tree",
     "top": "tree",
     "peek": "history",
@@ -50,9 +48,9 @@ COMMANDS: Final = {
     "subscription": "subscriptions",
     "dead-letter": "dead_letters",
     "journal": "journal",
-    "ior": "references",
-    "idl": "idl",
-    "tls": "tls",
+    "ior": "corba",
+    "idl": "corba",
+    "tls": "serve",
     "context": "contexts",
 }
 
@@ -65,7 +63,7 @@ class _Commands(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> object:
         if name not in self._loaded:
-            self._loaded.update(_commands_in(COMMANDS[name], name))
+            self._loaded.update(_commands_in(COMMANDS[name]))
         return self._loaded[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -75,15 +73,10 @@ class _Commands(Mapping[str, Any]):
         return len(COMMANDS)
 
 
-def _commands_in(module: str, group: str) -> Mapping[str, Any]:
+def _commands_in(module: str) -> Mapping[str, Any]:
     with ended_at_once():
         part = import_module(f"tidings.cli.{module}")
-    tree = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
-    if hasattr(part, "app"):
-        tree.add_typer(part.app, name=group)
-    else:
-        part.add_to(tree)
-    return get_group(tree).commands
+    return get_group(part.app).commands
 
 
 class _Root(TyperGroup):
@@ -100,8 +93,7 @@ class _Root(TyperGroup):
             finally:
                 sys.stdout.flush()  # here a broken pipe is still ours to handle
         except TidingsError as error:
-            asked_json = ctx.meta.get(JSON_ASKED, False)
-            render.failure(str(error), render.fault_data(error) if asked_json else None)
+            render.failure(error)
             raise typer.Exit(ERROR) from error
         except BrokenPipeError as error:
             render.forget_output()
@@ -112,6 +104,8 @@ class _Root(TyperGroup):
             render.error(reason(error))
             render.forget_output()
             raise typer.Exit(ERROR) from error
+        finally:
+            render.use_json(False)  # an option of one command
 
 
 app = typer.Typer(
@@ -134,8 +128,7 @@ def _version(asked: bool) -> None:
 @app.callback()
 def _all_commands(
     version: Annotated[
-        bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Say which version."),
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version.")
     ] = False,
 ) -> None:
     """What can be asked of `tidings` itself."""

@@ -1,11 +1,12 @@
-"""`name=value` arguments: event fields, header properties, quality of service."""
+"""Arguments that are events or `name=value`: fields, header properties, quality of service."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Annotated, Final
 
+from tidings.cli.options import option
 from tidings.errors import InvalidEvent, InvalidUsage
 from tidings.events.codecs.json_codec import event_from_plain
 from tidings.events.codecs.json_text import parse_json
@@ -15,6 +16,34 @@ _WHOLE: Final = re.compile(r"-?(0|[1-9][0-9]*)", re.ASCII)
 _NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
 _WORDS: Final = {"true": True, "false": False}
 _PAIR: Final = re.compile(r"([^=]*?)(:?=)(.*)", re.DOTALL)
+
+
+HEADER_AND_LINES: Final = (
+    "--header, --priority, --delay, --at and --ttl go with an event on the command line, "
+    "not with --json-lines"
+)
+
+Words = Annotated[
+    list[str] | None,
+    option(
+        "<EVENT>",
+        "Domain::Type [name] field=value … field:='json' …; with --json-lines, more files.",
+    ),
+]
+Header = Annotated[
+    list[str] | None,
+    option("--header NAME=VALUE", "A header property, such as Priority=4. Repeatable."),
+]
+JsonLines = Annotated[
+    list[str] | None,
+    option(
+        "--json-lines FILE", "A file of events, one a line; - reads standard input. Repeatable."
+    ),
+]
+QoS = Annotated[
+    list[str] | None,
+    option("--qos NAME=VALUE", "Quality of service, such as Priority=3. Repeatable."),
+]
 
 
 def plain_value(text: str) -> object:

@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import asyncio
+import io
+import os
+import queue
+import sys
+import threading
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, BinaryIO, Final, TypeAlias
 
 import typer
 
-from tidings.cli import render
 from tidings.cli.connection import Channel, channel_key, service_command
-from tidings.cli.event_words import (
-    HEADER_AND_LINES,
-    At,
-    Delay,
-    Header,
-    JsonLines,
-    Priority,
-    Ttl,
-    Words,
-    header_words,
+from tidings.cli.options import Format, commands, tell_if_waiting
+from tidings.cli.pairs import HEADER_AND_LINES, Header, JsonLines, Words, event_of
+from tidings.cli.reading import (
+    STDIN,
+    EventReader,
+    Line,
+    bytes_ahead,
+    check_readable,
+    lines_in,
+    moment,
+    opened,
+    shown_name,
 )
-from tidings.cli.feeding import batches_of_lines
-from tidings.cli.matching import BadLines
-from tidings.cli.options import Format, Json, examples, tell_if_waiting
-from tidings.cli.pairs import event_of
-from tidings.cli.reading import Decoder, Line, bytes_ahead, check_readable, decoder, shown_name
+from tidings.cli.showing import moment_text
+from tidings.clock import SystemClock, duration_us
 from tidings.errors import InvalidUsage, TidingsError, Unreachable
+from tidings.terminal import render
 
 if TYPE_CHECKING:
     from tidings.client.client import Client
@@ -35,44 +41,37 @@ if TYPE_CHECKING:
 
 # Shorter files need no progress bar.
 _LONG_FILE: Final = 500_000
+# Every time within it has a valid date.
+_LONGEST: Final = 1_000_000 * 86_400 * 1_000_000
+# Most lines per batch; a batch does not wait to fill up.
+_AT_ONCE: Final = 500
+# Seconds between checks whether anybody still wants the lines.
+_LOOK_SECONDS: Final = 0.1
+
+app = commands()
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the command to the command tree."""
-    service_command(
-        app,
-        epilog=examples(
-            "tidings publish auction Auction::offer Emma price=12 category=books",
-            "tidings publish auction Auction::offer Emma zones:='[3, 17]' --priority 4 --ttl 2h",
-            "tidings publish auction --json-lines monday.jsonl --producer import-7",
-            "tail -f events.jsonl | tidings publish auction --json-lines -",
-            "tidings publish auction Auction::offer Emma price=12 --dry-run",
-        ),
-    )(publish)
-
-
+@service_command(
+    app,
+    "tidings publish auction Auction::offer Emma price=12 category=books",
+    "tidings publish auction Auction::offer Emma zones:='[3, 17]' --priority 4 --ttl 2h",
+    "tidings publish auction --json-lines monday.jsonl --producer import-7",
+    "tail -f events.jsonl | tidings publish auction --json-lines -",
+    "tidings publish auction Auction::offer Emma price=12 --dry-run",
+)
 async def publish(  # noqa: PLR0913, PLR0917 -- one argument for each option
     client: Client,
     channel: Channel,
     event: Words = None,
     header: Header = None,
-    priority: Priority = None,
-    delay: Delay = None,
-    at: At = None,
-    ttl: Ttl = None,
+    priority: Annotated[int | None, typer.Option(min=-32767, max=32767)] = None,
+    delay: str | None = None,
+    at: str | None = None,
+    ttl: str | None = None,
     json_lines: JsonLines = None,
-    producer: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="Who sends: run again with the same name and files, nothing is accepted twice.",
-        ),
-    ] = "",
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only tell what would become of the events.")
-    ] = False,
+    producer: str = "",
+    dry_run: bool = False,
     format_: Format = "json",
-    json: Json = False,
 ) -> None:
     """Publish an event, or files of them.
 
@@ -84,26 +83,84 @@ async def publish(  # noqa: PLR0913, PLR0917 -- one argument for each option
     number of the event for its producer.
 
     Exit code: 0 all was accepted, 2 something was not.
+
+    Options:
+        priority: Larger is more urgent. The header's Priority.
+        delay DURATION: Deliver so much later, such as 10m. The header's StartTime.
+        at TIME: Deliver not before, such as 2027-01-01T08:00:00Z. Also StartTime.
+        ttl DURATION: Deliver within so long, such as 5s, or not. The header's Timeout.
+        producer NAME: Who sends: run again with the same name and files, nothing is accepted twice.
+        dry_run: Only tell what would become of the events.
     """
     words = event or []
     properties = header_words(header or (), priority, delay, at, ttl)
     if dry_run:
         from tidings.cli.trails import show_trails
 
-        await show_trails(client, channel, words, properties, json_lines, format_, json)
+        await show_trails(client, channel, words, properties, json_lines, format_)
         return
     if not json_lines:
-        await _publish_one(client, channel, event_of(words, properties), producer, json)
+        await _publish_one(client, channel, event_of(words, properties), producer)
         return
     if properties:
         raise InvalidUsage(HEADER_AND_LINES)
-    sources = [*json_lines, *words]
+    await _publish_lines(client, channel, [*json_lines, *words], producer, EventReader(format_))
+
+
+def header_words(
+    header: Iterable[str], priority: int | None, delay: str | None, at: str | None, ttl: str | None
+) -> list[str]:
+    """Merge `--header` properties with those of the other options."""
+    found = [*header]
+    if priority is not None:
+        found.append(f"Priority={priority}")
+    if delay is not None:
+        found.append(f"StartTime={moment_text(SystemClock().now() + _duration('delay', delay))}")
+    if at is not None:
+        found.append(f"StartTime={moment_text(moment(at))}")
+    if ttl is not None:
+        if not _duration("ttl", ttl):
+            raise InvalidUsage("--ttl must be longer than 0; leave it out for no expiry")
+        found.append(f"Timeout={ttl}")
+    return found
+
+
+def _duration(option: str, text: str) -> int:
+    found = duration_us(text)
+    if found is None:
+        raise InvalidUsage(
+            f"--{option}: {text!r:.40} is not a duration; write a whole number and ms, s, m, h, d "
+            "or w, such as 5s"
+        )
+    if found > _LONGEST:
+        raise InvalidUsage(f"--{option}: {text!r:.40} is too long; the longest is 1000000d")
+    return found
+
+
+async def _publish_one(client: Client, channel: str, event: StructuredEvent, producer: str) -> None:
+    async with await client.publisher(channel_key(channel), producer) as publisher:
+        receipt = await publisher.publish(event)
+    warnings = {"warnings": list(receipt.warnings)} if receipt.warnings else {}
+    render.result({"origin": receipt.origin, "seq": receipt.seq, **warnings}, str(receipt.seq))
+    if render.is_json():
+        return
+    for warning in receipt.warnings:
+        render.warning(warning)
+    if not receipt.accepted:
+        render.note("a filter on the supplier's side stopped it")
+
+
+async def _publish_lines(
+    client: Client, channel: str, sources: Sequence[str], producer: str, reader: EventReader
+) -> None:
     check_readable(sources)
     tell_if_waiting(sources, "events")
-    run = _Stream(decoder(format_), json)
+    run = _Stream(reader)
     try:
         async with await client.publisher(channel_key(channel), producer) as publisher:
-            with render.progress(bytes_ahead(sources), _LONG_FILE, lines=json) as advance:
+            with render.progress(
+                bytes_ahead(sources), _LONG_FILE, lines=render.is_json()
+            ) as advance:
                 await run.send(publisher, sources, advance)
     except Unreachable as error:
         raise Unreachable(f"{error}\n  {run.way_on(producer)}") from error
@@ -112,28 +169,11 @@ async def publish(  # noqa: PLR0913, PLR0917 -- one argument for each option
     raise typer.Exit(run.exit_code)
 
 
-async def _publish_one(
-    client: Client, channel: str, event: StructuredEvent, producer: str, json: bool
-) -> None:
-    async with await client.publisher(channel_key(channel), producer) as publisher:
-        receipt = await publisher.publish(event)
-    if json:
-        warnings = {"warnings": list(receipt.warnings)} if receipt.warnings else {}
-        render.as_json({"origin": receipt.origin, "seq": receipt.seq, **warnings})
-    else:
-        render.say(str(receipt.seq))
-        for warning in receipt.warnings:
-            render.warning(warning)
-        if not receipt.accepted:
-            render.note("a filter on the supplier's side stopped it")
-
-
 @dataclass(slots=True)
 class _Stream:
     """The lines being published to a channel."""
 
-    decode: Decoder
-    as_json: bool
+    reader: EventReader
     accepted: int = 0
     stopped: int = 0
     refused: int = 0
@@ -141,10 +181,6 @@ class _Stream:
     last: int = 0
     answered: str = ""
     warned: set[str] = field(default_factory=set)
-    bad: BadLines = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.bad = BadLines(self.as_json)
 
     async def send(
         self, publisher: Publisher, sources: Sequence[str], advance: Callable[[int], None]
@@ -154,17 +190,11 @@ class _Stream:
             batch: list[tuple[int, Line, StructuredEvent]] = []
             for number, line in numbered:
                 advance(len(line.octets))
-                if line.blank:
-                    continue
-                try:
-                    event = line.event(self.decode)
-                except TidingsError as error:
-                    self.bad.add(line, error)
-                    continue
-                if batch and batch[-1][0] + 1 != number:  # numbers in one push are consecutive
-                    await self._push(publisher, batch)
-                    batch = []
-                batch.append((number, line, event))
+                for _, event in self.reader.decode([line]):
+                    if batch and batch[-1][0] + 1 != number:  # numbers of a push are consecutive
+                        await self._push(publisher, batch)
+                        batch = []
+                    batch.append((number, line, event))
             await self._push(publisher, batch)
 
     async def _push(
@@ -182,8 +212,7 @@ class _Stream:
         place: dict[str, object] = {"file": shown_name(line.source), "line": line.number}
         if isinstance(answer, TidingsError):
             self.refused += 1
-            data = render.fault_data(answer) | place
-            render.failure(f"{line.where}: {answer}", data if self.as_json else None)
+            render.failure(answer, f"{line.where}: {answer}", **place)
             return
         if answer.seq:
             self.accepted += 1
@@ -192,7 +221,7 @@ class _Stream:
                 self.last = max(self.last, answer.seq)
         else:
             self.stopped += 1
-        if self.as_json:
+        if render.is_json():
             warnings = {"warnings": list(answer.warnings)} if answer.warnings else {}
             render.as_json({**place, "seq": answer.seq, **warnings})
             return
@@ -211,20 +240,98 @@ class _Stream:
         return f"{done}; what comes next may be accepted or not; --producer makes a run repeatable"
 
     def report(self) -> None:
-        """Report the counts."""
-        if self.as_json:
+        if render.is_json():
             counts = {"accepted": self.accepted, "stopped": self.stopped, "refused": self.refused}
-            render.as_json({**counts, "bad_lines": self.bad.count}, stderr=True)
+            render.as_json({**counts, "bad_lines": self.reader.bad}, stderr=True)
             return
         numbers = f", numbers {self.first} to {self.last}" if self.last else ""
         stopped = f"; a filter stopped {self.stopped}" if self.stopped else ""
         refused = f"; {self.refused} were refused" if self.refused else ""
         events = "event" if self.accepted == 1 else "events"
         render.say(
-            f"{self.accepted} {events} accepted{numbers}{stopped}{refused}{self.bad.summary()}"
+            f"{self.accepted} {events} accepted{numbers}{stopped}{refused}{self.reader.summary()}"
         )
 
     @property
     def exit_code(self) -> int:
         """Return 0 if everything was accepted, else 2."""
-        return 2 if self.bad.count or self.refused else 0
+        return 2 if self.reader.bad or self.refused else 0
+
+
+_Numbered: TypeAlias = tuple[int, Line]
+_Queue: TypeAlias = "queue.Queue[_Numbered | Exception]"
+"""Lines with their numbers, and then what ended the reading: EOFError, or an error."""
+
+
+async def batches_of_lines(sources: Sequence[str]) -> AsyncIterator[list[_Numbered]]:
+    """Yield available lines, numbered across all sources, until one is unreadable."""
+    waiting: _Queue = queue.Queue(2 * _AT_ONCE)
+    stopped = threading.Event()
+    # A daemon, so that waiting for a terminal does not block the exit.
+    threading.Thread(
+        target=_read, args=(sources, waiting, stopped), name="tidings-lines", daemon=True
+    ).start()
+    end: Exception | None = None
+    try:
+        while end is None:
+            lines, end = await asyncio.to_thread(_available, waiting)
+            if lines:
+                yield lines
+    finally:
+        stopped.set()
+        with suppress(queue.Full):
+            waiting.put_nowait(EOFError())  # for whoever still waits in `_available`
+    if not isinstance(end, EOFError):
+        raise end
+
+
+def _available(waiting: _Queue) -> tuple[list[_Numbered], Exception | None]:
+    """Wait for a line, and return all that there are; and what ended the reading."""
+    found: list[_Numbered] = []
+    with suppress(queue.Empty):
+        while len(found) < _AT_ONCE:
+            one = waiting.get(block=not found)
+            if isinstance(one, Exception):
+                return found, one
+            found.append(one)
+    return found, None
+
+
+def _read(sources: Sequence[str], waiting: _Queue, stopped: threading.Event) -> None:
+    end: Exception = EOFError()
+    try:
+        for numbered in enumerate(_lines(sources), 1):
+            if not _put(numbered, waiting, stopped):
+                return
+    except Exception as error:  # noqa: BLE001 -- raised again in the waiting task
+        end = error
+    _put(end, waiting, stopped)
+
+
+def _put(what: _Numbered | Exception, waiting: _Queue, stopped: threading.Event) -> bool:
+    """Hand something on, unless nobody wants it any more."""
+    while not stopped.is_set():
+        with suppress(queue.Full):
+            waiting.put(what, timeout=_LOOK_SECONDS)
+            return True
+    return False
+
+
+def _lines(sources: Sequence[str]) -> Iterator[Line]:
+    for source in sources:
+        if source == STDIN and (own := _own_stdin()) is not None:
+            yield from lines_in(own, source)
+            continue
+        with opened(source) as stream:
+            yield from lines_in(stream, source)
+
+
+def _own_stdin() -> BinaryIO | None:
+    """Open standard input apart from Python's own object; None if it is not a file.
+
+    A daemon thread waiting in Python's own object makes the interpreter abort at exit.
+    """
+    try:
+        return os.fdopen(sys.stdin.fileno(), "rb", closefd=False)
+    except (AttributeError, OSError, io.UnsupportedOperation):
+        return None

@@ -11,9 +11,10 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, TypeAlias
+from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias
 
 from tidings.errors import BadInput, InvalidUsage, LimitExceeded, TidingsError
+from tidings.terminal import render
 
 if TYPE_CHECKING:
     from tidings.events.envelope import Envelope
@@ -28,6 +29,8 @@ _INSIDE = re.compile(r"line (\d+), column (\d+): (.*)", re.DOTALL)
 MAX_LINE = 16_000_000
 # A file of constraints is read whole. Ten thousand long ones fit.
 MAX_CONSTRAINT_FILE = 16_000_000
+# In a file of something else than events, every line is bad.
+_BAD_LINES_SHOWN: Final = 100
 
 
 Decoder: TypeAlias = Callable[[bytes], "StructuredEvent | Envelope"]
@@ -50,10 +53,10 @@ class Line:
     def fault(self, error: TidingsError) -> str:
         """Return the position and the error."""
         inside = _INSIDE.match(str(error))
-        if inside is None:
-            return f"{self.where}: {error}" if self.source else str(error)
         if not self.source:
             return str(error)
+        if inside is None:
+            return f"{self.where}: {error}"
         line, column, problem = inside.groups()
         return f"{shown_name(self.source)}:{self.number + int(line) - 1}:{column}: {problem}"
 
@@ -77,6 +80,47 @@ class Line:
         return found.event if isinstance(found, Envelope) else found
 
 
+class EventReader:
+    """A reader of events in lines; counts invalid ones (`bad`), and shows the first of them."""
+
+    def __init__(self, form: str) -> None:
+        from tidings.plugins import LINE_FORMATS
+
+        self.bad = 0
+        self._decode: Decoder = LINE_FORMATS.load(form)  # type: ignore[assignment]
+
+    def decode(self, lines: Iterable[Line]) -> Iterator[tuple[Line, StructuredEvent]]:
+        """Yield the events of lines, without empty and invalid ones."""
+        for line in lines:
+            if line.blank:
+                continue
+            try:
+                event = line.event(self._decode)
+            except TidingsError as error:
+                self._add_bad(line, error)
+            else:
+                yield line, event
+
+    def events_in(self, source: str) -> Iterator[tuple[Line, StructuredEvent]]:
+        """Yield the events of a file, which may be spread over lines."""
+        with opened(source) as stream:
+            yield from self.decode(events_in(stream, source))
+
+    def _add_bad(self, line: Line, error: TidingsError) -> None:
+        self.bad += 1
+        if render.is_json() or self.bad <= _BAD_LINES_SHOWN:
+            place = {"file": shown_name(line.source), "line": line.number}
+            render.failure(error, line.fault(error), **place)
+        elif self.bad == _BAD_LINES_SHOWN + 1:
+            render.error("further lines that are no events are only counted")
+
+    def summary(self) -> str:
+        """Return the end of a summary sentence."""
+        if not self.bad:
+            return ""
+        return "; 1 line is no event" if self.bad == 1 else f"; {self.bad} lines are no events"
+
+
 def shown_name(source: str) -> str:
     """Return a file's name for messages, even if it is not valid text."""
     if source == STDIN:
@@ -98,6 +142,16 @@ def opened(source: str) -> Iterator[BinaryIO]:
         except (OSError, ValueError) as error:  # ValueError: a name with a zero octet
             raise InvalidUsage(f"{shown_name(source)}: {reason(error)}") from error
         yield stream
+
+
+def replace_file(name: str, text: str) -> None:
+    """Replace a file atomically: a full disk leaves the old one."""
+    beside = Path(f"{name}.new")
+    try:
+        beside.write_text(text, encoding="utf-8")
+        os.replace(beside, name)  # noqa: PTH105 -- the name may not be a valid Path
+    except (OSError, ValueError) as error:
+        raise InvalidUsage(f"{shown_name(name)}: {reason(error)}") from error
 
 
 def check_readable(sources: Iterable[str]) -> None:
@@ -162,14 +216,6 @@ def bytes_ahead(sources: Iterable[str]) -> int:
             return 0
         total += found.st_size
     return total
-
-
-def decoder(name: str) -> Decoder:
-    """Return the decoder of a line format; raise InvalidUsage if there is no such format."""
-    from tidings.plugins import LINE_FORMATS
-
-    decode: Decoder = LINE_FORMATS.load(name)  # type: ignore[assignment]
-    return decode
 
 
 @dataclass(frozen=True, slots=True)

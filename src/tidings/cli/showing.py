@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +10,10 @@ from tidings.events.codecs.json_codec import event_form
 from tidings.events.codecs.json_text import write_json
 from tidings.events.codecs.json_values import value_to_plain
 from tidings.events.structured import StructuredEvent
+from tidings.terminal import render
 
 if TYPE_CHECKING:
-    from tidings.channel.views import (
-        ChannelInfo,
-        ProxyInfo,
-    )
+    from tidings.channel.views import ChannelInfo, ProxyInfo
     from tidings.client.transport import Message
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -64,18 +62,22 @@ def message_data(message: Message) -> dict[str, object]:
     return data | {"event": event_form(message.event)}
 
 
-def channel_name(info: ChannelInfo) -> str:
-    """Return a channel's name, or its id if it has none."""
+def named(info: ChannelInfo | ProxyInfo) -> str:
+    """Return an object's name, or its id if it has none."""
     return info.name or str(info.id)
 
 
-def proxy_name(info: ProxyInfo) -> str:
-    """Return a proxy's name, or its id if it has none."""
-    return info.name or str(info.id)
+def state(proxy: ProxyInfo) -> str:
+    """Return a proxy's state in one word."""
+    if proxy.suspended:
+        return "suspended"
+    if not proxy.connected:
+        return "never connected"
+    return "connected" if proxy.attached else "away"
 
 
 def as_data(info: object) -> dict[str, Any]:
-    """Return a channel, filter, proxy or dead letter as in the API."""
+    """Return a channel, filter, proxy, dead letter or trail as in the API."""
     from tidings.api.operations import view_json
 
     found: dict[str, Any] = view_json(info)
@@ -87,3 +89,11 @@ def qos_text(qos: Mapping[str, int]) -> list[tuple[str, str]]:
     from tidings.api.properties import properties_out
 
     return [(name, str(value)) for name, value in properties_out(qos).items()]
+
+
+def show_object(data: object, rows: Sequence[tuple[str, str]]) -> None:
+    """Print an object: its properties as a table, or its data as JSON."""
+    if render.is_json():
+        render.as_json(data)
+    else:
+        render.table(("property", "value"), rows)

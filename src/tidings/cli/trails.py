@@ -2,39 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
 
 import typer
 
-from tidings.cli import render, showing
+from tidings.channel.questions import SeeFilter
+from tidings.cli import showing
 from tidings.cli.connection import Channel, channel_key, service_command
-from tidings.cli.event_words import HEADER_AND_LINES, Header, JsonLines, Words
-from tidings.cli.matching import BadLines
-from tidings.cli.options import Format, Json, examples, tell_if_waiting
-from tidings.cli.pairs import event_of
-from tidings.cli.reading import decoder, events_in, opened
-from tidings.cli.render import Branch, Mark
-from tidings.cli.trail_reasons import Reasons
-from tidings.errors import InvalidUsage, TidingsError
+from tidings.cli.options import Format, commands, tell_if_waiting
+from tidings.cli.pairs import HEADER_AND_LINES, Header, JsonLines, Words, event_of
+from tidings.cli.reading import EventReader
+from tidings.errors import InvalidUsage, NotFound
+from tidings.events.fields import Fields, fields_of
+from tidings.filters.explain import explain
+from tidings.terminal import render
+from tidings.terminal.render import Mark, TreeNode
+from tidings.terminal.why import tree_of
 
 if TYPE_CHECKING:
     from tidings.channel.trail import Step, Trail
+    from tidings.channel.views import ProxyInfo
     from tidings.client.client import Client
     from tidings.events.structured import StructuredEvent
+    from tidings.filters.constraint import Constraint
+
+# Most consumers explained; each needs a request for its filters.
+_CONSUMERS: Final = 20
+_CONSTRAINTS: Final = 5
+
+app = commands()
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the command to the command tree."""
-    service_command(
-        app,
-        epilog=examples(
-            "tidings trail auction Auction::offer Emma price=12",
-            "tidings trail auction --json-lines event.json",
-        ),
-    )(trail)
-
-
+@service_command(
+    app,
+    "tidings trail auction Auction::offer Emma price=12",
+    "tidings trail auction --json-lines event.json",
+)
 async def trail(
     client: Client,
     channel: Channel,
@@ -42,7 +46,6 @@ async def trail(
     header: Header = None,
     json_lines: JsonLines = None,
     format_: Format = "json",
-    json: Json = False,
 ) -> None:
     """Tell what would become of an event, and why.
 
@@ -54,7 +57,7 @@ async def trail(
 
     Exit code: 0 everything was told, 2 something could not be read.
     """
-    await show_trails(client, channel, event or [], header, json_lines, format_, json)
+    await show_trails(client, channel, event or [], header, json_lines, format_)
 
 
 async def show_trails(
@@ -64,51 +67,39 @@ async def show_trails(
     header: Sequence[str] | None,
     json_lines: Sequence[str] | None,
     format_: str,
-    json: bool,
 ) -> None:
     """Show the trails of an event from words, or of all events of files."""
     found = await client.channel(channel_key(channel))
-    bad = BadLines(json)
-    given = _events(words, header or (), json_lines or (), format_, bad)
+    reader = EventReader(format_)
+    given = _events(words, header or (), json_lines or (), reader)
     proxies = {info.id: info for info in await found.proxies()}
     reasons = Reasons(client, proxies)
-    names = {id: showing.proxy_name(info) for id, info in proxies.items()}
+    names = {id: showing.named(info) for id, info in proxies.items()}
     for number, event in enumerate(given):
         told = await found.dry_run(event)
-        if json:
-            from tidings.api.operations import view_json
-
-            render.as_json(view_json(told))
+        if render.is_json():
+            render.as_json(showing.as_data(told))
             continue
         if number:
             render.say()
         tree = _tree(told, names, await reasons.of(event, told))
         render.explanation(verdict(told), told.accepted, showing.title(event), tree)
-    if bad.count:
+    if reader.bad:
         raise typer.Exit(2)
 
 
 def _events(
-    words: Sequence[str],
-    header: Sequence[str],
-    json_lines: Sequence[str],
-    format_: str,
-    bad: BadLines,
+    words: Sequence[str], header: Sequence[str], json_lines: Sequence[str], reader: EventReader
 ) -> Iterator[StructuredEvent]:
     if not json_lines:
         yield event_of(words, header)
         return
     if header:
         raise InvalidUsage(HEADER_AND_LINES)
-    sources, decode = [*json_lines, *words], decoder(format_)
+    sources = [*json_lines, *words]
     tell_if_waiting(sources, "events")
     for source in sources:
-        with opened(source) as stream:
-            for line in events_in(stream, source):
-                try:
-                    yield line.event(decode)
-                except TidingsError as error:
-                    bad.add(line, error)
+        yield from (event for _, event in reader.events_in(source))
 
 
 def verdict(told: Trail) -> str:
@@ -121,13 +112,16 @@ def verdict(told: Trail) -> str:
     return f"accepted, for {len(told.recipients)} of {len(consumers)} consumers"
 
 
-def _tree(told: Trail, names: dict[int, str], why: dict[int, tuple[Branch, ...]]) -> Branch:
-    mark = Mark.TRUE if told.accepted else Mark.FALSE
-    parts = tuple(_branch(step, names, why) for step in told.steps)
-    return Branch(mark, f"rules of version {told.plan}", "", parts)
+def _tree(told: Trail, names: dict[int, str], why: dict[int, tuple[TreeNode, ...]]) -> TreeNode:
+    parts = tuple(_stage(step, names, why) for step in told.steps)
+    return TreeNode(f"rules of version {told.plan}", "", parts, _mark(told.accepted))
 
 
-def _branch(step: Step, names: dict[int, str], why: dict[int, tuple[Branch, ...]]) -> Branch:
+def _mark(passed: bool) -> Mark:
+    return Mark.TRUE if passed else Mark.FALSE
+
+
+def _stage(step: Step, names: dict[int, str], why: dict[int, tuple[TreeNode, ...]]) -> TreeNode:
     whose = "" if step.proxy is None else f" {names.get(step.proxy, step.proxy)}"
     parts = why.get(step.proxy, ()) if step.proxy is not None and not step.passed else ()
     notes = [step.reason]
@@ -137,5 +131,52 @@ def _branch(step: Step, names: dict[int, str], why: dict[int, tuple[Branch, ...]
         notes.append(f"not before {showing.moment_text(step.start)}")
     if step.expiry is not None:
         notes.append(f"until {showing.moment_text(step.expiry)}")
-    mark = Mark.TRUE if step.passed else Mark.FALSE
-    return Branch(mark, f"{step.stage}{whose}", ", ".join(notes), parts)
+    return TreeNode(f"{step.stage}{whose}", ", ".join(notes), parts, _mark(step.passed))
+
+
+class Reasons:
+    """Explanations of the constraints of consumers (by id) that an event does not reach."""
+
+    def __init__(self, client: Client, proxies: Mapping[int, ProxyInfo]) -> None:
+        self._client = client
+        self._proxies = proxies
+        self._known: dict[int, list[Constraint]] = {}
+
+    async def of(self, event: StructuredEvent, told: Trail) -> dict[int, tuple[TreeNode, ...]]:
+        """Return the explained constraints by consumer, only where none matches."""
+        consumers = [step for step in told.steps if step.stage == "consumer"]
+        stopped = [step.proxy for step in consumers if not step.passed]
+        fields = fields_of(event, told.now)
+        found: dict[int, tuple[TreeNode, ...]] = {}
+        for id in stopped[:_CONSUMERS]:
+            info = self._proxies.get(id) if id is not None else None
+            if info is None:
+                continue
+            asked = [one for id in sorted(info.filters.values()) for one in await self._of(id)]
+            if asked and not any(one.matches(fields) for one in asked):
+                found[info.id] = _trees(asked, fields)
+        return found
+
+    async def _of(self, id: int) -> list[Constraint]:
+        if id not in self._known:
+            try:
+                info = await self._client.transport.request(SeeFilter(id))
+            except NotFound:  # deleted meanwhile
+                return []
+            constraints: Mapping[int, Constraint] = getattr(info, "constraints", {})
+            self._known[id] = [one for _, one in sorted(constraints.items())]
+        return self._known[id]
+
+
+def _trees(asked: Iterable[Constraint], fields: Fields) -> tuple[TreeNode, ...]:
+    trees = [_explained(one, fields) for one in asked]
+    if len(trees) > _CONSTRAINTS:
+        trees[_CONSTRAINTS:] = [TreeNode(f"and {len(trees) - _CONSTRAINTS} more", mark=Mark.FALSE)]
+    return tuple(trees)
+
+
+def _explained(asked: Constraint, fields: Fields) -> TreeNode:
+    if asked.is_tried(*fields.event_type):
+        return tree_of(explain(asked, fields))
+    types = ", ".join(f"{one.domain}::{one.type}" for one in asked.event_types)
+    return TreeNode(asked.text or "TRUE", f"only asked of {types}", mark=Mark.FALSE)

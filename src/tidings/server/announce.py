@@ -8,15 +8,19 @@ import os
 import socket
 from pathlib import Path
 
-from tidings.errors import StoreError
+from tidings.server.files import replace_file
 
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
+def reachable_host(host: str) -> str:
+    """Where programs on this machine reach what listens there."""
+    return _EVERYWHERE.get(host, host)
+
+
 def service_url(address: tuple[str, int], *, tls: bool = False) -> str:
     """Where programs on this machine reach the service."""
-    host, port = address
-    host = _EVERYWHERE.get(host, host)
+    host, port = reachable_host(address[0]), address[1]
     shown = f"[{host}]" if ":" in host else host
     return f"{'https' if tls else 'http'}://{shown}:{port}"
 
@@ -31,15 +35,10 @@ def write_port_file(path: Path, url: str, corba: str = "") -> None:
 
     An address is empty if there is no such door.
     """
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     told: dict[str, object] = {"url": url, "pid": os.getpid()}
     if corba:
         told["corba"] = corba
-    try:
-        unfinished.write_text(json.dumps(told) + "\n", encoding="utf-8")
-        unfinished.replace(path)
-    except OSError as error:
-        raise StoreError(f"{path} cannot be written: {error.strerror}") from error
+    replace_file(path, json.dumps(told))
 
 
 def forget_port_file(path: Path) -> None:

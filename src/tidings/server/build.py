@@ -9,19 +9,21 @@ import os
 import socket
 import ssl
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
+from importlib.util import find_spec
 from typing import Any, Final
 
 import uvicorn
 from fastapi import FastAPI
 
 from tidings.admission import ACCEPT_AT_ONCE, Admission
+from tidings.engine.archiving import ArchivePlan
 from tidings.engine.host import Host
 from tidings.errors import InvalidUsage, StoreError
-from tidings.server.config import ServerSettings
 from tidings.server.connections import SocketConnection, Unread, admitted
 from tidings.server.cores import service_cores
 from tidings.server.rules import channel_settings
+from tidings.server.settings import ArchiveSection, ServerSettings
 from tidings.stores.retention import Retention
 from tidings.web.app import build_app
 from tidings.web.options import WebOptions
@@ -40,6 +42,27 @@ def retention(settings: ServerSettings) -> Retention:
     age = settings.store.retention_age
     kept = None if age is None else round(age * _SECOND)
     return Retention(settings.store.retention_size, kept)
+
+
+def archive_plan(archive: ArchiveSection) -> ArchivePlan | None:
+    """Where the archive is and how it is kept; None if there is none."""
+    if archive.dir is None:
+        return None
+    if find_spec("pyarrow") is None:
+        raise InvalidUsage(
+            f"archive.dir is {archive.dir}, and pyarrow, which writes the archive, is not "
+            "installed: pip install tidings[arrow]"
+        )
+    age = archive.retention_age
+    return ArchivePlan(
+        archive.dir,
+        archive.seal_after,
+        archive.seal_size,
+        archive.seal_rows,
+        archive.retention_size,
+        None if age is None else round(age * _SECOND),
+        archive.hold,
+    )
 
 
 async def open_host(
@@ -63,25 +86,9 @@ async def open_host(
 
 
 def web_options(settings: ServerSettings, token: str | None) -> WebOptions:
-    """What the web door is told."""
-    http = settings.http
-    return WebOptions(
-        token=token,
-        allowed_hosts=http.allowed_hosts,
-        allowed_origins=http.allowed_origins,
-        unnamed_lifetime=http.unnamed_lifetime,
-        max_body=http.max_body,
-        max_batch=http.max_batch,
-        max_wait=http.max_wait,
-        max_socket_octets=http.max_socket_octets,
-        max_streams=http.max_streams,
-        read_patience=http.read_patience,
-        body_patience=http.body_patience,
-        upload_pause=http.upload_pause,
-        write_patience=http.write_patience,
-        ping_interval=http.ping_interval,
-        heart_beat=http.heart_beat,
-    )
+    """What the web door is told: what section http has by the same names, and the token."""
+    names = {one.name for one in fields(WebOptions)} - {"token"}
+    return WebOptions(token=token, **{name: getattr(settings.http, name) for name in names})
 
 
 def reloaded_options(

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from tidings.admission import Admission, AdmissionLimits
 from tidings.channel.management import CreateChannel
@@ -18,16 +17,24 @@ from tidings.engine.host import Host
 from tidings.errors import InvalidUsage, StoreError, Unreachable
 from tidings.events.reference import Reference
 from tidings.names import is_origin, new_origin
-from tidings.orb.aio import Address, Orb
+from tidings.orb.aio import Address, Bidirectional, Options, Orb, Targets
 from tidings.orb.corbaloc import make_corbaloc, parse_name
 from tidings.orb.exceptions import CorbaError
 from tidings.orb.ior import to_ior
+from tidings.orb.limits import DEFAULT_LIMITS
+from tidings.servants.calls import ClientOptions
 from tidings.servants.opening import Opened, open_service
-from tidings.server.config import ServerSettings, shown_settings
-from tidings.server.corba_settings import client_options, orb_options
-from tidings.server.old_properties import OLD_KEYS
+from tidings.server.announce import reachable_host
+from tidings.server.files import replace_file, write_secret
+from tidings.server.layers import OLD_KEYS
 from tidings.server.requests import OperationLog
-from tidings.server.secret_files import write_secret
+from tidings.server.settings import (
+    CORBA_PORT,
+    IiopSection,
+    ServerSettings,
+    read_address,
+    shown_settings,
+)
 
 log = logging.getLogger(__name__)
 
@@ -70,11 +77,36 @@ def agent_properties(settings: ServerSettings) -> Mapping[str, str]:
     return {**shown, **old}
 
 
-class _Registration(NamedTuple):
-    """A name to be given in another naming service."""
+def orb_options(iiop: IiopSection, limits: AdmissionLimits) -> Options:
+    """The options of the ORB."""
+    advertise = iiop.advertise_host
+    further = [read_address(text, CORBA_PORT) for text in iiop.alternates]
+    return Options(
+        limits=replace(DEFAULT_LIMITS, message_size=iiop.max_message),
+        max_connections=limits.most,
+        max_opened=limits.most,
+        max_connections_per_host=limits.most_per_address,
+        max_unauthenticated=limits.most_unauthenticated,
+        limit_loopback=limits.limit_loopback,
+        max_requests=iiop.max_requests,
+        max_output=iiop.max_output,
+        message_seconds=iiop.read_patience,
+        write_seconds=iiop.write_patience,
+        idle_seconds=iiop.idle,
+        connect_seconds=iiop.connect_patience,
+        call_seconds=iiop.call_patience,
+        advertise=None if advertise is None else Address(advertise, iiop.advertise_port),
+        alternates=tuple([address for address in further if address is not None]),
+        accept_bidirectional=Bidirectional[iiop.bidirectional.upper().replace("-", "_")],
+        targets=Targets(iiop.callback_networks, "iiop.callback_networks"),
+    )
 
-    name: Name
-    reference: Reference
+
+def client_options(iiop: IiopSection) -> ClientOptions:
+    """How clients are called."""
+    return ClientOptions(
+        window=iiop.ahead, call_seconds=iiop.call_patience, probe_seconds=iiop.probe_after
+    )
 
 
 class CorbaDoor:
@@ -141,17 +173,13 @@ class CorbaDoor:
             ) from error
         self._opened.publish(await self._default_channel())
         await self._opened.reconnect()
-        self.url = self._begin(address)
+        self.url = make_corbaloc(reachable_host(address.host), address.port, b"NameService")
         self._write_files()
         registrations = self._registrations()
         if registrations:
             self._registering = asyncio.get_running_loop().create_task(
                 self._register(registrations), name="what registers at the naming service"
             )
-
-    def _begin(self, address: Address) -> str:
-        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(address.host, address.host)
-        return make_corbaloc(host, address.port, b"NameService")
 
     async def _default_channel(self) -> int | None:
         name = self._settings.iiop.default_channel
@@ -175,24 +203,21 @@ class CorbaDoor:
 
     # ------------------------------------------------------------ another naming service
 
-    def _registrations(self) -> list[_Registration]:
+    def _registrations(self) -> list[tuple[Name, Reference]]:
         naming = self._settings.naming
         if not naming.enabled:
             return []
-        asked = (
-            (naming.factory, "NotificationService"),
-            (naming.filter_factory, "DefaultFilterFactory"),
-        )
+        asked = {
+            "NotificationService": naming.factory,
+            "DefaultFilterFactory": naming.filter_factory,
+        }
         return [
-            _Registration(
-                tuple([NameComponent(*one) for one in parse_name(name)]),
-                self._opened.reference(plain),
-            )
-            for name, plain in asked
+            (tuple(NameComponent(*one) for one in parse_name(name)), self._opened.reference(plain))
+            for plain, name in asked.items()
             if name is not None
         ]
 
-    async def _register(self, registrations: list[_Registration]) -> None:
+    async def _register(self, registrations: list[tuple[Name, Reference]]) -> None:
         """Registers; goes on trying while the naming service does not answer."""
         url, pause = self._settings.naming.url, _FIRST_PAUSE
         while True:
@@ -225,9 +250,4 @@ def _write_ior(path: Path, ior: str) -> None:
             "iiop.advertise_host or fewer iiop.alternates help",
             *(path, len(ior), _LONGEST_IOR),
         )
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        unfinished.write_text(ior + "\n", encoding="ascii")
-        unfinished.replace(path)
-    except OSError as error:
-        raise StoreError(f"{path} cannot be written: {error.strerror}") from error
+    replace_file(path, ior)

@@ -10,8 +10,7 @@ from tidings.admission import AdmissionLimits
 from tidings.errors import InvalidUsage
 
 if TYPE_CHECKING:
-    from tidings.server.config import HttpSection, ServerSettings
-    from tidings.server.corba_settings import IiopSection
+    from tidings.server.settings import HttpSection, IiopSection, ServerSettings
 
 log = logging.getLogger(__name__)
 

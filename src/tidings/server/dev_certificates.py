@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -21,7 +21,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from tidings.errors import InvalidUsage, StoreError
 from tidings.names import checked_name
-from tidings.server.secret_files import write_secret
+from tidings.server.files import write_secret
 
 AUTHORITY: Final = "ca"
 SERVICE: Final = "service"
@@ -33,12 +33,7 @@ _COMMON: Final = "Tidings development authority"
 
 
 class Signed(NamedTuple):
-    """A certificate with its key.
-
-    Attributes:
-        certificate: The certificate.
-        key: Its private key.
-    """
+    """A certificate with its private key."""
 
     certificate: x509.Certificate
     key: ec.EllipticCurvePrivateKey
@@ -49,19 +44,8 @@ def make_certificates(
 ) -> list[Path]:
     """Make an authority, unless the folder has one, and certificates that it signs.
 
-    Args:
-        folder: Where they go, as PEM: ``NAME.pem`` and ``NAME.key``.
-        hosts: Names and addresses under which clients reach the service.
-        clients: Names of clients, each of which gets a certificate.
-        now: The time.
-        days: How long they are valid.
-
-    Returns:
-        The files that were written.
-
-    Raises:
-        InvalidUsage: A name cannot be one, or the authority in the folder cannot be used.
-        StoreError: A file cannot be written.
+    `hosts` are names and addresses under which clients reach the service; each of the `clients`
+    gets a certificate. Returns the files: ``NAME.pem`` and ``NAME.key``.
     """
     for name in clients:
         if name in (AUTHORITY, SERVICE) or "/" in name or not checked_name(name):
@@ -85,17 +69,9 @@ def _authority(folder: Path, now: datetime, ends: datetime, written: list[Path])
     certificate, key = folder / f"{AUTHORITY}.pem", folder / f"{AUTHORITY}.key"
     if certificate.exists() and key.exists():
         return _read(certificate, key)
-    private = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, _COMMON)])
-    made = (
-        _builder(name, name, private, now, ends)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-        .add_extension(_usage(signs_certificates=True), critical=True)
-        .sign(private, hashes.SHA256())
-    )
-    signed = Signed(made, private)
-    written += _write(folder, AUTHORITY, signed)
-    return signed
+    made = _certificate(None, _COMMON, now, ends, {_usage(signs_certificates=True): True})
+    written += _write(folder, AUTHORITY, made)
+    return made
 
 
 def _read(certificate: Path, key: Path) -> Signed:
@@ -119,42 +95,44 @@ def _signed(
     purpose: x509.ObjectIdentifier,
     hosts: Sequence[str],
 ) -> Signed:
-    private = ec.generate_private_key(ec.SECP256R1())
-    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name[:64])])
-    issuer = authority.certificate.subject
-    builder = (
-        _builder(subject, issuer, private, now, ends)
-        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-        .add_extension(_usage(signs_certificates=False), critical=True)
-        .add_extension(x509.ExtendedKeyUsage([purpose]), critical=False)
-        .add_extension(
-            x509.AuthorityKeyIdentifier.from_issuer_public_key(authority.key.public_key()),
-            critical=False,
-        )
-    )
+    issuer = x509.AuthorityKeyIdentifier.from_issuer_public_key(authority.key.public_key())
+    extensions: dict[x509.ExtensionType, bool] = {
+        _usage(signs_certificates=False): True,
+        x509.ExtendedKeyUsage([purpose]): False,
+        issuer: False,
+    }
     if hosts:
-        names = [_general_name(host) for host in hosts]
-        builder = builder.add_extension(x509.SubjectAlternativeName(names), critical=False)
-    return Signed(builder.sign(authority.key, hashes.SHA256()), private)
+        extensions[x509.SubjectAlternativeName([_general_name(host) for host in hosts])] = False
+    return _certificate(authority, name, now, ends, extensions)
 
 
-def _builder(
-    subject: x509.Name,
-    issuer: x509.Name,
-    key: ec.EllipticCurvePrivateKey,
+def _certificate(
+    authority: Signed | None,
+    name: str,
     now: datetime,
     ends: datetime,
-) -> x509.CertificateBuilder:
-    return (
+    extensions: Mapping[x509.ExtensionType, bool],
+) -> Signed:
+    """A certificate with extensions, each critical or not; without an authority it is one."""
+    private = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name[:64])])
+    limits = x509.BasicConstraints(
+        ca=authority is None, path_length=0 if authority is None else None
+    )
+    subject_key = x509.SubjectKeyIdentifier.from_public_key(private.public_key())
+    builder = (
         x509.CertificateBuilder()
         .subject_name(subject)
-        .issuer_name(issuer)
-        .public_key(key.public_key())
+        .issuer_name(subject if authority is None else authority.certificate.subject)
+        .public_key(private.public_key())
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - _EARLIER)
         .not_valid_after(ends)
-        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
     )
+    for extension, critical in {subject_key: False, limits: True, **extensions}.items():
+        builder = builder.add_extension(extension, critical=critical)
+    signer = private if authority is None else authority.key
+    return Signed(builder.sign(signer, hashes.SHA256()), private)
 
 
 def _usage(*, signs_certificates: bool) -> x509.KeyUsage:

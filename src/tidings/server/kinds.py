@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar, Union, get_args, get_origin
 
-from pydantic import BeforeValidator, Field, SecretStr
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 from pydantic.fields import FieldInfo
+
+_T = TypeVar("_T")
 
 _NUMBER: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-zµ]*)\s*")
 
@@ -29,23 +32,27 @@ NONE: Final = "none"
 """The word for a setting without a value: TOML has no other."""
 
 
+@dataclass(frozen=True, slots=True)
 class Right:
-    """What a right value of a setting is, for an error message and, `brief`, for a table."""
+    """What a right value of a setting is, in a message and, `brief`, in a table; and its unit."""
 
-    __slots__ = ("brief", "words")
-
-    def __init__(self, words: str, brief: str = "") -> None:
-        self.words = words
-        self.brief = brief or words
+    words: str
+    brief: str = ""
+    unit: Literal["", "time", "size"] = ""
 
 
-class Label:
-    """Which unit the values of a setting have: `time` or `size`."""
+LIVE_MARK: Final = "live"
+Live: TypeAlias = Annotated[_T, LIVE_MARK]
+"""A setting that a reload applies; the others need a restart."""
 
-    __slots__ = ("name",)
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+class Section(BaseModel):
+    """A section of the settings: nothing unknown, nothing of another type, nothing changed.
+
+    The docstring of a section describes each of its settings, as an attribute.
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
 def _measured(value: object, units: dict[str, float] | dict[str, int]) -> object:
@@ -78,45 +85,40 @@ _SIZE_RIGHT: Final = "a size such as 512 KiB, 64 MiB or 10 GB; a number is octet
 
 Duration = Annotated[
     float,
-    Label("time"),
-    Right(_TIME_RIGHT, "a time"),
+    Right(_TIME_RIGHT, "a time", "time"),
     BeforeValidator(_seconds),
     Field(ge=0, le=_LONGEST, allow_inf_nan=False),
 ]
 """Seconds."""
+PositiveDuration = Annotated[Duration, Field(gt=0)]
 
 Octets = Annotated[
     int,
-    Label("size"),
-    Right(_SIZE_RIGHT, "a size"),
+    Right(_SIZE_RIGHT, "a size", "size"),
     BeforeValidator(_octets),
     Field(ge=1, lt=2**63),
 ]
 """A number of octets."""
+Count = Annotated[int, Field(ge=1)]
+Texts = Annotated[tuple[str, ...], Field(strict=False)]
+AnyPath = Annotated[Path, Field(strict=False)]
 
 OptionalDuration = Annotated[
     Duration | None,
-    Label("time"),
-    Right(f"{_TIME_RIGHT}; or none", "a time or none"),
+    Right(f"{_TIME_RIGHT}; or none", "a time or none", "time"),
     BeforeValidator(_none),
 ]
 OptionalOctets = Annotated[
     Octets | None,
-    Label("size"),
-    Right(f"{_SIZE_RIGHT}; or none", "a size or none"),
+    Right(f"{_SIZE_RIGHT}; or none", "a size or none", "size"),
     BeforeValidator(_none),
 ]
 OptionalCount = Annotated[
-    Annotated[int, Field(ge=1)] | None,
-    Right("a whole number from 1 on; or none"),
-    BeforeValidator(_none),
+    Count | None, Right("a whole number from 1 on; or none"), BeforeValidator(_none)
 ]
 """A number, or none for one that is derived from others."""
-
 OptionalText = Annotated[str | None, Right("a text"), BeforeValidator(_none)]
-OptionalPath = Annotated[
-    Annotated[Path, Field(strict=False)] | None, Right("a path"), BeforeValidator(_none)
-]
+OptionalPath = Annotated[AnyPath | None, Right("a path"), BeforeValidator(_none)]
 OptionalSecret = Annotated[SecretStr | None, BeforeValidator(_none)]
 
 
@@ -154,11 +156,15 @@ def is_secret(field: FieldInfo) -> bool:
     return SecretStr in _kinds(field.annotation)
 
 
+def _right(field: FieldInfo) -> Right | None:
+    return next((one for one in field.metadata if isinstance(one, Right)), None)
+
+
 def right(field: FieldInfo, brief: bool = False) -> str:
     """What a right value of a setting is, in words."""
-    for one in field.metadata:
-        if isinstance(one, Right):
-            return one.brief if brief else one.words
+    told = _right(field)
+    if told is not None:
+        return told.brief if brief and told.brief else told.words
     kind = _kinds(field.annotation)[0]
     if kind is bool:
         return "true or false"
@@ -190,9 +196,9 @@ def shown(field: FieldInfo, value: object) -> str:
         return "***"
     if isinstance(value, bool):
         return str(value).lower()
-    labels = [one.name for one in field.metadata if isinstance(one, Label)]
-    if labels and isinstance(value, int | float):
-        return _with_unit(round(value), _SIZES) if labels == ["size"] else _time_shown(value)
+    about = _right(field)
+    if about is not None and about.unit and isinstance(value, int | float):
+        return _with_unit(round(value), _SIZES) if about.unit == "size" else _time_shown(value)
     if isinstance(value, tuple | list | dict):
         return json.dumps(value, ensure_ascii=False)
     return str(value)

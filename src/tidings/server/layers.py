@@ -9,7 +9,7 @@ import difflib
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -18,9 +18,8 @@ from pydantic import ValidationError
 
 from tidings.errors import InvalidUsage
 from tidings.events.texts import shortened
-from tidings.server.config import WITHOUT_EFFECT, ServerSettings, setting_fields
 from tidings.server.kinds import from_text, is_secret, right
-from tidings.server.old_properties import read_old_properties
+from tidings.server.settings import WITHOUT_EFFECT, ServerSettings, setting_fields, tree_of
 
 DEFAULT_FILE: Final = Path("tidings.toml")
 """Read if it is there and no other file is named."""
@@ -216,12 +215,8 @@ def _environment_layer(environ: Mapping[str, str], problems: list[str]) -> Layer
 
 def _validated(merged: Layer, problems: list[str]) -> ServerSettings | None:
     """The settings; None if they are wrong, which is then among the problems."""
-    tree: dict[str, dict[str, object]] = {}
-    for name, one in merged.items():
-        section, key = name.split(".")
-        tree.setdefault(section, {})[key] = one.value
     try:
-        return ServerSettings.model_validate(tree)
+        return ServerSettings.model_validate(tree_of({n: one.value for n, one in merged.items()}))
     except ValidationError as error:
         problems += {_problem(one, merged): None for one in error.errors(include_url=False)}
         return None
@@ -235,3 +230,91 @@ def _problem(error: Any, merged: Layer) -> str:  # noqa: ANN401 -- one of pydant
     value, origin = merged[name]
     written = _SECRET if is_secret(about) else shortened(value)
     return f"{origin}: {name} is {written}; right is {right(about)}"
+
+
+# The properties file of an early notification service, read as settings of this one. Lines are
+# `Key = Value`; all keys stand under one prefix, such as
+# `de.unimuenchen.informatik.mnm.NotificationService.`; lines that begin with `#` or `!` say
+# nothing.
+
+
+def _truth(text: str) -> object:
+    return {"true": True, "false": False}.get(text.lower(), text)
+
+
+def _number(text: str) -> object:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else text
+
+
+_Reader = Callable[[str], object]
+
+OLD_KEYS: Final[Mapping[str, tuple[str, _Reader]]] = {
+    "notificationserviceiorfile": ("ior_file.factory", str),
+    "filterfactoryiorfile": ("ior_file.filter_factory", str),
+    "dumpdir": ("store.dir", str),
+    "name": ("naming.factory", str),
+    "filterfactoryname": ("naming.filter_factory", str),
+    "bind": ("", _truth),
+    "namingservice": ("naming.enabled", _truth),
+    "http": ("http.enabled", _truth),
+    "httpport": ("http.port", _number),
+    "nsspecurl": ("help.constraint_url", str),
+    "debug": ("log.level", _number),
+}
+"""Which setting an old key is, and how its value is read; `bind` is none."""
+
+
+def read_old_properties(path: Path, text: str) -> tuple[dict[str, tuple[object, str]], list[str]]:
+    """Read an old file: values by setting with their places, and warnings.
+
+    InvalidUsage names all lines that are not properties and all keys that are unknown, occur
+    twice or have several prefixes.
+    """
+    found: dict[str, tuple[object, str]] = {}
+    notes: list[str] = []
+    problems: list[str] = []
+    seen: dict[str, int] = {}
+    prefixes: dict[str, int] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        stripped = line.strip()
+        if not stripped or stripped[0] in "#!":
+            continue
+        where = f"{path}, line {number}"
+        key, value = _pair(stripped)
+        prefix, _, last = key.rpartition(".")
+        problem = _property_problem(key, last, seen)
+        if problem:
+            problems.append(f"{where}: {problem}")
+            continue
+        seen[last] = number
+        prefixes.setdefault(prefix, number)
+        name, read = OLD_KEYS[last]
+        if name:
+            found[name] = (read(value), f"{where} ({last})")
+        else:
+            notes.append(f"{where}: {last} has no meaning here: there is no location daemon")
+    if len(prefixes) > 1:
+        told = ", ".join(f"{one or 'none'} in line {n}" for one, n in prefixes.items())
+        problems.append(f"{path}: all keys have one prefix, not several: {told}")
+    if problems:
+        raise InvalidUsage("\n".join(problems))
+    return found, notes
+
+
+def _pair(line: str) -> tuple[str, str]:
+    ends = [at for at in (line.find("="), line.find(":")) if at >= 0]
+    if not ends:
+        return "", line
+    return line[: min(ends)].strip(), line[min(ends) + 1 :].strip()
+
+
+def _property_problem(key: str, last: str, seen: Mapping[str, int]) -> str:
+    if not key:
+        return "this is no property: a line is Key = Value"
+    if last in seen:
+        return f"{last} stands in line {seen[last]} already"
+    if last not in OLD_KEYS:
+        near = difflib.get_close_matches(last.lower(), OLD_KEYS, 1)
+        hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(OLD_KEYS)}"
+        return f"{shortened(last)}: unknown; {hint}"
+    return ""

@@ -10,7 +10,6 @@ import socket
 import ssl
 from contextlib import AsyncExitStack
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import tidings
@@ -27,10 +26,10 @@ from tidings.server.announce import (
     service_url,
     write_port_file,
 )
-from tidings.server.archive import archive_plan
 from tidings.server.build import (
     HttpServer,
     address_refused,
+    archive_plan,
     bound_socket,
     built_app,
     http_server,
@@ -69,16 +68,8 @@ _LAST_SEAL: Final = 20.0
 async def run(sources: Sources, loaded: Loaded, port_file: Path | None = None) -> int:
     """Serves until a signal ends it; the exit code.
 
-    SIGTERM and SIGINT end it in order, a second one at once. SIGHUP reads the settings again.
-
-    Args:
-        sources: Where the settings came from, for reading them again.
-        loaded: The settings.
-        port_file: A file to write the service's address to once it is ready.
-
-    Raises:
-        InvalidUsage: The address cannot be listened on, or the token cannot be had.
-        StoreError: The data cannot be used.
+    SIGTERM and SIGINT end it in order, a second one at once. SIGHUP reads the `sources` of the
+    settings again. The service writes its address to `port_file` once it is ready.
     """
     umask = os.umask(_OWNER_ONLY)
     logs = Logs(loaded.settings.log.level, loaded.settings.log.format)
@@ -345,14 +336,9 @@ class Service:
             await asyncio.wait((self._serving,))
         await self._behind_the_door.aclose()
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, kind: type[BaseException] | None, *error: object) -> None:
         if not self._stopping:
-            await self.stop("it could not be announced" if error is not None else "it is over")
+            await self.stop("it could not be announced" if kind is not None else "it is over")
         await self._close_host(_LAST_WORDS)
         log.info("stopped")
 

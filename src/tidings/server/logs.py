@@ -105,8 +105,7 @@ class Logs:
     def change(self, level: int, form: str) -> None:
         """Logs in another way from now on."""
         self._handler.most = level
-        kind = _JsonForm if form == "json" else _TextForm
-        self._handler.setFormatter(kind(self._secrets))
+        self._handler.setFormatter(_Form(self._secrets, form == "json"))
 
     def hide(self, secrets: Iterable[str]) -> None:
         """Has these texts never appear, whoever logs them; those that were hidden stay so."""
@@ -133,46 +132,33 @@ class _Handler(logging.Handler):
 
 
 class _Form(logging.Formatter):
+    """A line for people, with a traceback on lines of its own, or a JSON object in a line."""
+
     converter = staticmethod(time.gmtime)  # lines of several machines can be compared
 
-    def __init__(self, secrets: list[str]) -> None:
+    def __init__(self, secrets: list[str], as_json: bool) -> None:
         super().__init__()
         self._secrets = secrets
+        self._as_json = as_json
 
-    def _hidden(self, text: str) -> str:
-        for secret in self._secrets:
-            text = text.replace(secret, _SECRET)
-        return text
-
-    def _time(self, record: logging.LogRecord) -> str:
+    def format(self, record: logging.LogRecord) -> str:
         seconds = self.formatTime(record, "%Y-%m-%dT%H:%M:%S")
-        return f"{seconds}.{int(record.msecs):03d}Z"
-
-
-class _TextForm(_Form):
-    """A line for people; a traceback stands on lines of its own."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        message = _one_line(record.getMessage())
-        line = f"{self._time(record)} {record.levelname.lower()} {record.name}: {message}"
-        if record.exc_info:
-            line = f"{line}\n{self.formatException(record.exc_info)}"
-        return self._hidden(line)
-
-
-class _JsonForm(_Form):
-    """A JSON object in a line."""
-
-    def format(self, record: logging.LogRecord) -> str:
         data = {
-            "time": self._time(record),
+            "time": f"{seconds}.{int(record.msecs):03d}Z",
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": record.getMessage(),
         }
         if record.exc_info:
             data["traceback"] = self.formatException(record.exc_info)
-        return self._hidden(json.dumps(data))
+        if self._as_json:
+            line = json.dumps(data)
+        else:
+            line = "{time} {level} {logger}: ".format(**data) + _one_line(data["message"])
+            line += f"\n{data['traceback']}" if record.exc_info else ""
+        for secret in self._secrets:
+            line = line.replace(secret, _SECRET)
+        return line
 
 
 def _one_line(text: str) -> str:

@@ -11,12 +11,11 @@ from pydantic import ValidationError
 from tidings.clock import utc_now
 from tidings.engine.host import Host
 from tidings.errors import InvalidUsage, TidingsError
-from tidings.server.archive import archive_plan
-from tidings.server.build import built_app, reloaded_options, retention
-from tidings.server.config import LIVE, ServerSettings, flat
+from tidings.server.build import archive_plan, built_app, reloaded_options, retention
 from tidings.server.layers import Sources
 from tidings.server.logs import Logs
 from tidings.server.requests import RequestLog
+from tidings.server.settings import LIVE, ServerSettings, flat, tree_of
 from tidings.server.tls import Tls
 from tidings.server.tokens import make_token, owner_token
 from tidings.web.state import WebState
@@ -101,12 +100,10 @@ class Reloader:
 
 def _merged(current: ServerSettings, read: ServerSettings) -> ServerSettings:
     """The settings in force after taking over the live ones; they must fit together, too."""
-    tree: dict[str, dict[str, object]] = {}
-    for (name, _, old), (_, _, new) in zip(flat(current), flat(read), strict=True):
-        section, key = name.split(".")
-        tree.setdefault(section, {})[key] = new if name in LIVE else old
+    both = zip(flat(current), flat(read), strict=True)
+    merged = {name: new if name in LIVE else old for (name, _, old), (_, _, new) in both}
     try:
-        return ServerSettings.model_validate(tree)
+        return ServerSettings.model_validate(tree_of(merged))
     except ValidationError as error:
         told = [str(one["msg"]) for one in error.errors(include_url=False)]
         raise InvalidUsage("\n".join(told)) from None

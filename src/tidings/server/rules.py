@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
-import re
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields
 from enum import Enum
+from inspect import cleandoc
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, create_model
 from pydantic import Field as Setting
-from pydantic.config import JsonDict
+from pydantic import create_model
 
 from tidings.api.properties import properties_in
 from tidings.channel import properties, qos_check
@@ -21,12 +19,9 @@ from tidings.channel.qos import DiscardPolicy, OrderPolicy, QoS
 from tidings.channel.settings import Inheritance, Limits, Settings
 from tidings.errors import InvalidUsage, TidingsError
 from tidings.filters.plan import Operator
-from tidings.server.kinds import Duration, Octets, Right
+from tidings.server.kinds import Count, Duration, Octets, Right, Section
 
 _SECOND: Final = 1_000_000
-
-LIVE_FIELD: Final[JsonDict] = {"live": True}
-"""The mark of a setting that a reload applies."""
 
 TIMES: Final = (
     "retry_first",
@@ -58,20 +53,6 @@ _TABLES: Final[Mapping[str, Any]] = {
 }
 
 
-class Section(BaseModel):
-    """A section of the settings: nothing unknown, nothing of another type, nothing changed."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-def _described(cls: type) -> dict[str, str]:
-    """What the docstring of a class says of each attribute."""
-    text = inspect.getdoc(cls) or ""
-    part = re.split(r"^\w+:$", text.split("Attributes:\n", 1)[1], maxsplit=1, flags=re.MULTILINE)[0]
-    found = re.findall(r"^    (\w+): (.*(?:\n        .*)*)", part, re.MULTILINE)
-    return {name: " ".join(words.split()) for name, words in found}
-
-
 def _words(kind: type[Enum]) -> tuple[str, ...]:
     """What can be chosen; `any` says nothing of what it stands for."""
     return tuple(one.name.lower() for one in kind if one.name != "ANY")
@@ -93,27 +74,21 @@ def _setting(one: Field[Any]) -> tuple[Any, Any]:
 
 
 def _limit(one: Field[Any]) -> tuple[Any, Any]:
-    kind = Octets if "octets" in one.name else Annotated[int, Setting(ge=1)]
+    kind = Octets if "octets" in one.name else Count
     return kind, one.default
 
 
 def _section(name: str, doc: str, of: type, kinds: Mapping[str, tuple[Any, Any]]) -> type[Section]:
-    about = _described(of)
-    members: dict[str, Any] = {
-        key: (kind, Setting(default=default, description=about[key]))
-        for key, (kind, default) in kinds.items()
-    }
-    return create_model(name, __base__=Section, __doc__=doc, __module__=__name__, **members)
+    """A section with the descriptions that the core's own class has."""
+    attributes = cleandoc(of.__doc__ or "").partition("\n\nAttributes:\n")[2]
+    text = f"{doc}\n\nAttributes:\n{attributes}"
+    members: dict[str, Any] = dict(kinds)
+    return create_model(name, __base__=Section, __doc__=text, __module__=__name__, **members)
 
 
 if TYPE_CHECKING:
-
-    class RulesSection(Section):
-        """How this installation reads the standard where it is silent."""
-
-    class LimitsSection(Section):
-        """What the service keeps in memory, whatever the quality of service says."""
-
+    RulesSection = Section
+    LimitsSection = Section
 else:
     RulesSection = _section(
         "RulesSection",

@@ -1,103 +1,35 @@
-"""TLS: its settings, and the context of connections that clients open."""
+"""TLS: the context of connections that clients open."""
 
 from __future__ import annotations
 
 import ssl
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Final, Literal, TypeVar
-
-from pydantic import Field
+from typing import Final, TypeVar
 
 from tidings.errors import InvalidUsage
-from tidings.server.kinds import OptionalPath
-from tidings.server.rules import LIVE_FIELD, Section
+from tidings.server.settings import TlsSection
 
 _T = TypeVar("_T")
 
-_VERSIONS: Final = {"1.2": ssl.TLSVersion.TLSv1_2, "1.3": ssl.TLSVersion.TLSv1_3}
 # Forward secrecy and authenticated encryption only; TLS 1.3 has nothing else.
 _CIPHERS: Final = "ECDHE+AESGCM:ECDHE+CHACHA20"
-_VERIFY: Final = {
-    "none": ssl.CERT_NONE,
-    "optional": ssl.CERT_OPTIONAL,
-    "required": ssl.CERT_REQUIRED,
-}
 _SOON: Final = timedelta(days=14)
-
-
-class TlsSection(Section):
-    """Certificates of the service, and what clients show."""
-
-    certificate: OptionalPath = Field(
-        default=None,
-        description="The service's certificate and its chain, as PEM; read again on reload.",
-        json_schema_extra=LIVE_FIELD,
-    )
-    key: OptionalPath = Field(
-        default=None,
-        description="The private key of the certificate, as PEM without a password.",
-        json_schema_extra=LIVE_FIELD,
-    )
-    minimum: Literal["1.2", "1.3"] = Field(
-        default="1.2", description="The oldest version of TLS that is spoken."
-    )
-    client_ca: OptionalPath = Field(
-        default=None,
-        description="Certificates, as PEM, of the authorities that sign those of clients.",
-    )
-    client_certificates: Literal["none", "optional", "required"] = Field(
-        default="none",
-        description="Whether clients are asked for a certificate, and whether they must show one.",
-    )
-    revoked: OptionalPath = Field(
-        default=None,
-        description="Lists of revoked certificates (CRL), as PEM: one of each authority in "
-        "client_ca. Clients with a certificate of the list are refused.",
-        json_schema_extra=LIVE_FIELD,
-    )
-
-
-def tls_problem(tls: TlsSection, users: Sequence[str]) -> str:
-    """What does not fit together; empty if all does.
-
-    Args:
-        tls: The settings.
-        users: The settings that ask for TLS.
-    """
-    if users and tls.certificate is None:
-        return f"{users[0]} needs a certificate: set tls.certificate and tls.key"
-    if (tls.certificate is None) != (tls.key is None):
-        return "tls.certificate and tls.key go together: set both"
-    if tls.client_certificates != "none" and tls.client_ca is None:
-        return f"tls.client_certificates is {tls.client_certificates}: set tls.client_ca as well"
-    if tls.revoked is not None and tls.client_ca is None:
-        return "tls.revoked is about certificates of clients: set tls.client_ca as well"
-    return ""
 
 
 class Tls:
     """The TLS of a running service: new connections use what was loaded last.
 
-    Args:
-        settings: The settings.
-        now: The time.
-
-    Attributes:
-        context: For connections that clients open.
-        warnings: What whoever runs the service should know.
-
-    Raises:
-        InvalidUsage: A file cannot be used; the message says why.
+    `warnings` are for whoever runs the service. A file that cannot be used raises InvalidUsage.
     """
 
     def __init__(self, settings: TlsSection, now: datetime) -> None:
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        self.context.minimum_version = _VERSIONS[settings.minimum]
+        self.context.minimum_version = ssl.TLSVersion[f"TLSv{settings.minimum.replace('.', '_')}"]
         self.context.set_ciphers(_CIPHERS)
         self.context.options |= ssl.OP_NO_RENEGOTIATION | ssl.OP_NO_COMPRESSION
-        self.context.verify_mode = _VERIFY[settings.client_certificates]
+        self.context.verify_mode = ssl.VerifyMode[f"CERT_{settings.client_certificates.upper()}"]
         self.warnings: list[str] = []
         if settings.client_ca is not None:
             _load(self.context, "tls.client_ca", settings.client_ca)
@@ -106,8 +38,7 @@ class Tls:
     def load(self, settings: TlsSection, now: datetime) -> None:
         """Read the certificate, its key and the lists of revoked certificates again.
 
-        Raises:
-            InvalidUsage: A file cannot be used; what was loaded before stays in use.
+        If a file cannot be used, what was loaded before stays in use.
         """
         assert settings.certificate is not None
         assert settings.key is not None
@@ -137,11 +68,7 @@ def _why(error: OSError | ssl.SSLError) -> str:
 
 
 def _checked(certificate: Path, key: Path, now: datetime) -> list[str]:
-    """What is worth a warning about a certificate that can be used.
-
-    Raises:
-        InvalidUsage: It cannot be used.
-    """
+    """What is worth a warning about a certificate that can be used."""
     from cryptography import x509  # takes a while, and not all want it
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
@@ -168,7 +95,6 @@ def _checked(certificate: Path, key: Path, now: datetime) -> list[str]:
 
 
 def _parsed(name: str, path: Path, read: Callable[[bytes], _T]) -> _T:
-    """What a PEM file holds."""
     try:
         return read(path.read_bytes())
     except OSError as error:

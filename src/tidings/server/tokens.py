@@ -7,8 +7,8 @@ from typing import Final
 
 from tidings.errors import InvalidUsage, StoreError
 from tidings.names import new_origin
-from tidings.server.config import AUTO, ServerSettings, is_token
-from tidings.server.secret_files import write_secret
+from tidings.server.files import write_secret
+from tidings.server.settings import AUTO, TOKEN_WORDS, ServerSettings, is_token
 
 TOKEN_FILE: Final = "owner.token"
 """The name of the file in the data folder that holds a token the service has made."""
@@ -56,8 +56,7 @@ def _read(path: Path) -> str:
         raise InvalidUsage(f"the token file {path} is no text") from error
     if not is_token(text) or text == AUTO:
         raise InvalidUsage(
-            f"the first line of the token file {path} is no token: it has 16 to 256 letters, "
-            "digits and characters of ._~+-"
+            f"the first line of the token file {path} is no token: it has {TOKEN_WORDS}"
         )
     return text
 

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
-from unittest import mock
 
 import pytest
 
 from tidings.bench import attack, channel, iiop, iiop_load, match, memory, persist, recover, web
 from tidings.bench.attack_load import ATTACKS
+from tidings.bench.harness import resident_octets
 from tidings.bench.iiop import Sizes
-from tidings.bench.iiop_flow import Flow
-from tidings.bench.iiop_load import Load, build, built_once, check_programs
-from tidings.bench.web import Pair
+from tidings.bench.iiop_load import Flow, Load, build, built_once, check_programs
+from tidings.bench.web import Crowd
+from tidings.bench.web_load import Socket
 from tidings.engine.endpoints import BufferEndpoint, EventBatch
 from tidings.engine.store import Store, Writable
 from tidings.errors import InvalidUsage
@@ -44,15 +44,7 @@ def targets(rows: dict[str, dict[str, Any]]) -> dict[str, str]:
     [
         (attack, {"attacks": ["x"]}, "no attack is named 'x'"),
         (attack, {"seconds": 0}, "seconds must be more than 0"),
-        (channel, {"fan_out": 0}, "fan_out must be at least 1"),
-        (iiop, {"rounds": 0}, "rounds must be at least 1"),
-        (match, {"workload": "W9", "subscriptions": 10}, "there are W1, W2, W3"),
-        (match, {"workload": "W1", "subscriptions": 0}, "at least 1"),
-        (memory, {"proxies": 0}, "proxies must be at least 1"),
-        (persist, {"rounds": 0}, "rounds must be at least 1"),
-        (recover, {"events": 0}, "events must be at least 1"),
-        (recover, {"proxies": ()}, "proxies must be at least 1"),
-        (web, {"consumers": 0}, "consumers must be at least 1"),
+        (match, {"workloads": ["W9"], "subscriptions": 10}, "there are W1, W2, W3"),
     ],
 )
 def test_bad_arguments_are_refused(bench: ModuleType, wrong: dict[str, Any], why: str) -> None:
@@ -112,22 +104,19 @@ def test_wrong_answers_and_an_unfair_opponent_do_not_count(monkeypatch: pytest.M
     def forgetful(self: MatchIndex[int], fields: Fields) -> list[int]:
         return right(self, fields)[1:]
 
+    small = {"subscriptions": 300, "seed": 1, "rounds": 1, "events": 20}
     with monkeypatch.context() as wrong:
         wrong.setattr(MatchIndex, "match", forgetful)
-        row = run(match, "W3", 300, seed=1, rounds=1, events=20)["W3 300 equal answers"]
+        row = run(match, workloads=["W3"], **small)["W3 300 equal answers"]
     assert row["value"] < 200
     assert row["ok"] is False
     monkeypatch.setattr(match, "_FAIR_NAIVE_NS", 0.001)
-    rows = run(match, "W1", 300, seed=1, rounds=1, events=20)
+    rows = run(match, workloads=["W1"], **small)
     assert not any(row["ok"] for row in rows.values())
 
 
 def test_consumers_that_are_not_connected_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    pool = mock.MagicMock()
-    submit = pool.return_value.__enter__.return_value.submit
-    submit.return_value.result.return_value = memory.Grown(1_000, 3)
-    monkeypatch.setattr(memory, "ProcessPoolExecutor", pool)
-    pool.return_value.__exit__.return_value = None
+    monkeypatch.setattr(memory, "in_fresh_process", lambda *given: memory.Grown(1_000, 3))
     with pytest.raises(AssertionError, match="not all consumers are connected"):
         memory.run(proxies=10)
 
@@ -157,7 +146,7 @@ def test_another_first_event_after_recovery_ends_the_bench(
 
 def test_the_peak_of_memory_is_that_of_this_process() -> None:
     block = b"x" * (64 * 1024 * 1024)
-    now = memory.resident_octets()
+    now = resident_octets()
     del block
     # The system counts a few pages of each thread later.
     assert recover.peak_octets() + 4_000_000 >= now > 64 * 1024 * 1024
@@ -181,13 +170,13 @@ def test_every_figure_of_the_web_door_is_there() -> None:
 
 @pytest.mark.slow
 def test_an_event_out_of_order_ends_the_bench(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = Pair._delivered
+    right = Crowd._delivered
 
-    def muddled(self: Pair, frame: bytes) -> None:
-        right(self, frame)
+    def muddled(self: Crowd, socket: Socket, frame: bytes) -> None:
+        right(self, socket, frame)
         self.came.sort(key=lambda number: -number)
 
-    monkeypatch.setattr(Pair, "_delivered", muddled)
+    monkeypatch.setattr(Crowd, "_delivered", muddled)
     with pytest.raises(AssertionError, match="missing, twice or out of order"):
         run_web()
 

@@ -9,10 +9,9 @@ import pytest
 from websockets.frames import Frame, Opcode
 from websockets.streams import StreamReader
 
-from tidings.bench.figures import sample_events
+from tidings.bench.harness import Recording, check_received, sample_events
 from tidings.bench.match_workloads import WORKLOADS
 from tidings.bench.pipeline_workloads import ORIGIN, plans, write_events
-from tidings.bench.receiving import Recording, check_received
 from tidings.bench.web_load import Socket, client_frame
 from tidings.events.fields import fields_of
 from tidings.events.structured import StructuredEvent

@@ -20,9 +20,9 @@ from tidings.client.configuration.applying import Applying
 from tidings.client.configuration.steps import MakeProxy
 from tidings.errors import Forbidden, Unauthenticated
 from tidings.server import lifecycle
-from tidings.server.config import setting_fields
-from tidings.server.document import settings_table
 from tidings.server.layers import Loaded, Sources
+from tidings.server.settings import setting_fields, settings_table
+from tidings.terminal import render
 
 
 def test_which_service_is_meant_by_options(
@@ -32,7 +32,7 @@ def test_which_service_is_meant_by_options(
     (tmp_path / "token").write_text("secret\nmore\n")
     token = ("--token-file", str(tmp_path / "token"))
     served.done("channel", "list", "--url", "http://other:1", *token, "--patience", "1", "--json")
-    assert served.asked == [Service("http://other:1", "secret", 1.0, json=True)]
+    assert served.asked == [Service("http://other:1", "secret", 1.0)]
 
 
 def test_a_context_names_a_service_and_options_and_the_environment_override_it(
@@ -94,8 +94,11 @@ def test_a_token_that_cannot_be_read(served: Served, tmp_path: Path, content: st
 
 
 @pytest.mark.parametrize("json", [False, True])
-def test_cuts_are_told_once_each(capsys: pytest.CaptureFixture[str], json: bool) -> None:
-    cuts = connection._Cuts(Service("http://here", json=json))
+def test_cuts_are_told_once_each(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, json: bool
+) -> None:
+    monkeypatch.setattr(render, "_json_asked", json)
+    cuts = connection._Cuts("http://here")
     cuts.tell(True, "")  # nothing to say: it was never away
     for there, why in ((False, "gone"), (False, "gone"), (True, ""), (False, "gone")):
         cuts.tell(there, why)

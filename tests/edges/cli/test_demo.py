@@ -16,27 +16,21 @@ import pytest
 
 from tests.edges.cli.running import tidings
 from tests.edges.engine.hosts import until
-from tidings.apps.auction_alert.accounts import account_of
+from tidings.apps import filter_stream
+from tidings.apps.auction_alert import show
+from tidings.apps.auction_alert.accounts import account_of, taken_in
 from tidings.apps.auction_alert.desk import Desk, Standing
-from tidings.apps.auction_alert.ledger import taken_in
 from tidings.apps.auction_alert.process import HOUSES, AuctionProcess, Happening, Job
 from tidings.apps.auction_alert.scene import BIDDERS, Scene
+from tidings.apps.auction_alert.show import OFFERS_SHOWN, AuctionBoard, AuctionShow
 from tidings.apps.demo_service import DemoService
-from tidings.cli import (
-    auction_accounts,
-    auction_board,
-    auction_show,
-    demo,
-    demo_filters,
-    render,
-)
-from tidings.cli.auction_board import OFFERS_SHOWN, AuctionBoard
-from tidings.cli.auction_show import AuctionShow
+from tidings.cli import demo
 from tidings.cli.demo import DOES_NOT_HOLD
 from tidings.client.connecting import connect
 from tidings.clock import SystemClock
 from tidings.errors import TidingsError
 from tidings.pipeline.session import java
+from tidings.terminal import render
 
 SCENE = Scene(1, 0)
 Rows = Sequence[Sequence[str]]
@@ -44,11 +38,11 @@ Rows = Sequence[Sequence[str]]
 
 def test_the_last_sentence_counts_offers_and_notices_missing_ones_and_too_many() -> None:
     good = [replace(account_of(bidder, [], []), received=7) for bidder in BIDDERS]
-    sentence, holds = auction_accounts.verdict(good, 240, 240, 240)
+    sentence, holds = show.verdict(good, 240, 240, 240)
     assert holds
     assert sentence.startswith("240 offers, each accepted once; 42 alerts to 6 bidders")
     for acknowledged, accepted in ((239, 240), (240, 241), (239, 239)):
-        sentence, holds = auction_accounts.verdict(good, acknowledged, accepted, 240)
+        sentence, holds = show.verdict(good, acknowledged, accepted, 240)
         assert not holds
         assert f"240 offers, {accepted} accepted, {acknowledged} acknowledged" in sentence
 
@@ -114,7 +108,7 @@ async def test_on_a_terminal_what_was_told_and_what_the_service_says_move(
     assert [*drawn[-1][0]] == ["Ada", "1", "2", "1"]
     assert [*drawn[-1][-1]] == [f"2 of {SCENE.total} offers", "", "", ""]
     assert len(drawn) == 3
-    monkeypatch.setattr(auction_board, "_LOOK_EVERY_SECONDS", 0)
+    monkeypatch.setattr(show, "_LOOK_EVERY_SECONDS", 0)
     async with board.moving(DESK):
         await until(lambda: len(drawn) > 6)  # the desk is asked again and again
 
@@ -164,7 +158,7 @@ async def test_who_listens_and_fails_is_told(tmp_path: Path) -> None:
         await service.start()
         async with await connect(service.url) as client:
             await Desk.opened(client)
-            beginning = asyncio.create_task(process.begin(job(service.url, tmp_path)))
+            beginning = asyncio.create_task(process.order(job(service.url, tmp_path)))
             with pytest.raises(BrokenPipeError, match="nobody reads"):
                 await process.ended()
             beginning.cancel()
@@ -182,7 +176,7 @@ def test_a_loss_in_a_real_evening_is_shown(
         gone = {one.id for one in taken[:1]} if path.stem == "Ada" else set()
         return [one for one in taken if one.id not in gone], back
 
-    monkeypatch.setattr(auction_accounts, "taken_in", forgetful)
+    monkeypatch.setattr(show, "taken_in", forgetful)
     before = children()
     assert not AuctionShow(str(tmp_path), 1, 0.001).play()
     shown = capsys.readouterr().out
@@ -203,7 +197,7 @@ def test_an_evening_is_ended_when_a_process_ends_and_when_it_is_stuck(
         AuctionShow(str(tmp_path), 1, 0.001).play()
     assert children() == before
     (tmp_path / "stuck").mkdir()
-    monkeypatch.setattr(auction_show, "MOST_SECONDS", 0.2)
+    monkeypatch.setattr(show, "MOST_SECONDS", 0.2)
     with pytest.raises(TidingsError, match="has not ended within 0 s"):
         AuctionShow(str(tmp_path / "stuck"), 1, 0.001).play()
     assert children() == before
@@ -213,7 +207,7 @@ def test_the_audit_has_the_last_word_and_without_java_it_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     evening = SimpleNamespace(play=lambda: True, archive=Path("archive"))
-    monkeypatch.setattr(auction_show, "AuctionShow", lambda *given: evening)
+    monkeypatch.setattr(show, "AuctionShow", lambda *given: evening)
     for explained, code in ((True, 0), (False, DOES_NOT_HOLD)):
         with monkeypatch.context() as patch:
             patch.setattr(demo, "show_pipeline", {evening.archive: explained}.get)
@@ -228,8 +222,8 @@ def test_the_audit_has_the_last_word_and_without_java_it_says_what_to_install(
 
 
 def test_an_event_that_a_filter_missed_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(demo_filters, "MANY", 3_000)
-    monkeypatch.setattr(demo_filters, "MEASURED_EVENTS", 40)
+    monkeypatch.setattr(filter_stream, "MANY", 3_000)
+    monkeypatch.setattr(filter_stream, "MEASURED_EVENTS", 40)
     shown = tidings("demo", "filters").stdout
     assert "does not match: $zones is missing" in shown
     assert "└─ ! 17 in $zones   $zones is missing" in shown

@@ -9,7 +9,7 @@ import pytest
 
 from tests.edges.cli.running import ALARM, CAR, SLOW_CAR, lines, objects, written
 from tests.edges.cli.served import Served
-from tidings.cli import trail_reasons
+from tidings.cli import trails
 from tidings.client.publishing import Publisher
 from tidings.errors import Unreachable
 
@@ -295,8 +295,8 @@ def test_each_constraint_says_what_it_found_if_it_was_asked(traffic: Served) -> 
 
 
 def test_long_lists_are_cut(traffic: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trail_reasons, "_CONSUMERS", 1)
-    monkeypatch.setattr(trail_reasons, "_CONSTRAINTS", 2)
+    monkeypatch.setattr(trails, "_CONSUMERS", 1)
+    monkeypatch.setattr(trails, "_CONSTRAINTS", 2)
     constraints = [f"$rate > {n}" for n in (60, 70, 80, 90)]
     for name in ("a", "b"):
         traffic.done("subscription", "create", "traffic", name, *constraints)

@@ -11,15 +11,15 @@ import pytest
 
 from tests.edges.cli.running import ALARM, CAR, SLOW_CAR, lines, objects, tidings, written
 from tests.edges.cli.served import Served
-from tidings.cli.matching import compiled
+from tidings.cli.filters import compiled
 from tidings.cli.reading import Written
-from tidings.cli.render import Mark
-from tidings.cli.why import as_data, branch_of, shown_value, verdict
 from tidings.errors import BadInput, InvalidConstraint
 from tidings.events.build import event
 from tidings.events.fields import COMPOSITE, Char, EnumLabel, Plain, fields_of
 from tidings.filters.explain import Explained, explain
 from tidings.filters.parse import parse
+from tidings.terminal.render import Mark
+from tidings.terminal.why import as_data, shown_value, tree_of, verdict
 
 
 @pytest.fixture
@@ -267,7 +267,7 @@ def test_the_verdict_in_one_line(text: str) -> None:
 
 
 def test_an_error_marks_everything_above_it() -> None:
-    tree = branch_of(explained("$up and not ($x == 1)"))
+    tree = tree_of(explained("$up and not ($x == 1)"))
     assert [tree.mark, tree.parts[1].mark, tree.parts[1].parts[0].mark] == [Mark.ERROR] * 3
     assert tree.parts[1].parts[0].note == "$x is missing"
 

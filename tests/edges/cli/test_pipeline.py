@@ -12,8 +12,8 @@ import pytest
 
 from tests.edges.cli.running import tidings
 from tests.edges.pipeline import samples
-from tidings.cli import pipeline_moving
-from tidings.cli.pipeline_command import Job, show_sections
+from tidings.cli import pipeline
+from tidings.cli.pipeline import Job, show_sections
 from tidings.pipeline.lake import LakeResult
 from tidings.pipeline.lake.schemas import KindConflict
 from tidings.pipeline.page import Section, Sheet
@@ -106,7 +106,7 @@ def jobs(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Job, bool]]:
         """The service is there."""
 
     monkeypatch.setattr(Job, "session", session)
-    monkeypatch.setattr(pipeline_moving, "_check", reached)
+    monkeypatch.setattr(pipeline, "_check", reached)
     return seen
 
 
@@ -136,7 +136,7 @@ def test_a_report(
     [options] = asked
     assert (options.archive, options.channels, options.top) == ("a", ("x", "y"), 5)
     assert (options.since_us, options.until_us) == (1_794_700_800_000_000, None)
-    assert jobs == [(Job("a", False, "local[2]", "python3", "1g", ["a=b"], True), False)]
+    assert jobs == [(Job("a", "local[2]", "python3", "1g", ["a=b"], True), False)]
     assert "Events over time\nfrom" in shown.stdout
     assert "auction/billing 1,000 50.0%" in " ".join(shown.stdout.split())
     assert "warning: a segment is missing" in shown.stderr

@@ -12,21 +12,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tidings.cli import reading
-from tidings.cli.event_words import header_words
-from tidings.cli.feeding import batches_of_lines
 from tidings.cli.options import examples, tell_if_waiting
 from tidings.cli.pairs import event_of, plain_value
+from tidings.cli.publishing import batches_of_lines, header_words
 from tidings.cli.reading import (
     Line,
     bytes_ahead,
     constraints_in_file,
-    decoder,
     events_in,
     lines_in,
     moment,
 )
 from tidings.clock import SystemClock
 from tidings.errors import BadInput, InvalidUsage, LimitExceeded
+from tidings.events.codecs.json_codec import decode_event
 
 
 @given(st.binary(max_size=200))
@@ -48,7 +47,7 @@ def test_of_a_line_without_an_end_only_the_beginning_is_kept(
     assert len(long.octets) <= 11
     if length > 10:
         with pytest.raises(LimitExceeded):
-            long.event(decoder("json"))
+            long.event(decode_event)
 
 
 PRETTY = b'{\n  "a": {\n  }\n}\n'

@@ -18,9 +18,10 @@ from tests.edges.cli.running import tidings
 from tidings import __version__, event
 from tidings.api.delivered import DeliveredEvent
 from tidings.cli import main as cli
-from tidings.cli import render, showing
+from tidings.cli import showing
 from tidings.cli.interrupts import ended_at_once
-from tidings.cli.render import Branch, Mark, TreeNode
+from tidings.terminal import render
+from tidings.terminal.render import Mark, TreeNode
 
 
 def test_an_event_is_a_line() -> None:
@@ -54,9 +55,11 @@ def at_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 
 def test_colour_is_for_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = at_terminal(monkeypatch)
-    inner = Branch(Mark.TRUE, "not", "", (Branch(Mark.FALSE, "$a", "$a = FALSE"),))
-    more = Branch(Mark.ERROR, "$b > 1", "$b is missing"), Branch(Mark.SKIPPED, "$c", "not reached")
-    tree = Branch(Mark.ERROR, "and", "", (inner, *more))
+    found = TreeNode("$a", "$a = FALSE", mark=Mark.FALSE)
+    inner = TreeNode("not", "", (found,), Mark.TRUE)
+    missing = TreeNode("$b > 1", "$b is missing", mark=Mark.ERROR)
+    skipped = TreeNode("$c", "not reached", mark=Mark.SKIPPED)
+    tree = TreeNode("and", "", (inner, missing, skipped), Mark.ERROR)
     render.explanation("does not match", False, "", tree)
     render.error("odd")
     drawn = terminal.getvalue()

@@ -24,12 +24,12 @@ from tidings.errors import InvalidUsage, StoreError
 from tidings.orb.aio import Orb
 from tidings.orb.exceptions import IMP_LIMIT, OBJECT_NOT_EXIST
 from tidings.orb.ior import from_ior, profile_of
-from tidings.server.config import ServerSettings
 from tidings.server.connections import MOST_HEAD, Unread
 from tidings.server.corba import SECRET_FILE, agent_properties, object_secret
 from tidings.server.layers import Sources
 from tidings.server.lifecycle import Service
 from tidings.server.logs import Logs
+from tidings.server.settings import ServerSettings
 
 CHUNKED = b"Transfer-Encoding: chunked\r\n\r\n"
 SWIFT = sources(store__memory=True, http__read_patience=0.05)

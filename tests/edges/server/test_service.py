@@ -24,8 +24,7 @@ from tidings.engine.archiving import ArchivePlan
 from tidings.engine.host import Host
 from tidings.engine.housekeeping import Housekeeping
 from tidings.errors import InvalidUsage, JournalInUse, Stopping, StoreError
-from tidings.server import archive as archive_module
-from tidings.server import lifecycle
+from tidings.server import build, lifecycle
 from tidings.server.announce import drop_stale_port_file, is_everywhere, notify_manager
 from tidings.server.build import bound_socket
 from tidings.server.embedded import embedded
@@ -157,7 +156,7 @@ async def test_what_is_wrong_is_found_before_the_data_is_touched(
             await ran(sources(**data, http__port=taken.getsockname()[1]))
     with pytest.raises(InvalidUsage, match="missing cannot be read"):
         await ran(sources(**data, http__token_file=tmp_path / "missing"))
-    monkeypatch.setattr(archive_module, "find_spec", {"json": True}.get)
+    monkeypatch.setattr(build, "find_spec", {"json": True}.get)
     with pytest.raises(InvalidUsage, match=r"pip install tidings\[arrow\]"):
         await ran(sources(**data, archive__dir=str(tmp_path / "archive")))
     assert list(tmp_path.iterdir()) == []

@@ -22,12 +22,12 @@ from tidings.orb.aio import Address, Bidirectional, Options
 from tidings.servants.calls import ClientOptions
 from tidings.server import kinds
 from tidings.server.build import address_refused, bound_socket, open_host
-from tidings.server.config import ServerSettings, is_loopback
-from tidings.server.corba_settings import IiopSection, client_options, orb_options
+from tidings.server.corba import client_options, orb_options
 from tidings.server.descriptors import budget, raised_limit
-from tidings.server.layers import Given, Sources
-from tidings.server.old_properties import read_old_properties
-from tidings.server.rules import LimitsSection, RulesSection, Section, channel_settings
+from tidings.server.kinds import Section
+from tidings.server.layers import Given, Sources, read_old_properties
+from tidings.server.rules import LimitsSection, RulesSection, channel_settings
+from tidings.server.settings import IiopSection, ServerSettings, is_loopback
 from tidings.server.tokens import make_token, owner_token
 
 LIMITS = AdmissionLimits(1_000, 250, 250)

@@ -21,7 +21,8 @@ from tidings.errors import InvalidUsage, StoreError, Unreachable
 from tidings.events.structured import StructuredEvent
 from tidings.server.dev_certificates import make_certificates
 from tidings.server.layers import Sources
-from tidings.server.tls import Tls, TlsSection
+from tidings.server.settings import TlsSection
+from tidings.server.tls import Tls
 
 HOSTS = ("localhost", "127.0.0.1")
 

@@ -12,12 +12,12 @@ import pytest
 from tests.edges.cli.running import tidings
 from tests.real.docs.pages import ROOT, blocks, code, page, tables
 from tidings.errors import InvalidUsage
-from tidings.server.config import ServerSettings, setting_fields
-from tidings.server.document import BEGIN, END, settings_table
-from tidings.server.layers import Sources, environment_name
-from tidings.server.old_properties import OLD_KEYS
+from tidings.server.layers import OLD_KEYS, Sources, environment_name
+from tidings.server.settings import ServerSettings, setting_fields, settings_table
 
 PAGE = page("docs/server.md")
+BEGIN = "<!-- made by `tidings settings document` -->"
+END = "<!-- end of what was made -->"
 
 
 def table(*headings: str) -> list[list[str]]:

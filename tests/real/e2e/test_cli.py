@@ -26,7 +26,7 @@ from tests.real.e2e.processes import (
     run,
     start,
 )
-from tidings.cli import demo_filters
+from tidings.apps import filter_stream
 
 
 def test_the_installed_command_and_the_module_are_one() -> None:
@@ -265,7 +265,7 @@ def test_an_argument_that_is_no_text() -> None:
 
 def test_the_demo_of_filters_computes_its_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     first = run("demo", "filters", "--seed", "1").stdout.decode()
-    monkeypatch.setattr(demo_filters, "MANY", 100)  # of what is measured, not compared
+    monkeypatch.setattr(filter_stream, "MANY", 100)  # of what is measured, not compared
     again, other = (tidings("demo", "filters", "--seed", seed).stdout for seed in ("1", "2"))
     for told in (first, again, other):
         assert "the same counts." in told

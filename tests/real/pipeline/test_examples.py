@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from tests.real.e2e.served import Served
-from tidings.apps.flights.encounters import losses
-from tidings.apps.flights.samples import Position, as_event
+from tidings.apps.flights.samples import Position, as_event, losses
 from tidings.client.connecting import connect_sync
 from tidings.client.sync import SyncClient
 from tidings.errors import ArchiveNotFound

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
-from tidings.apps.auction_alert.ledger import Acknowledged
+from tidings.apps.auction_alert.accounts import Acknowledged
 from tidings.apps.auction_alert.scene import CHANNEL, Bidder, wants
 from tidings.client.client import Client
 from tidings.client.managing import Channel
 from tidings.filters.constraint import EventTypePattern
 
-
-class Advertised(NamedTuple):
-    """An event type with its suppliers and consumers."""
-
-    type: str
-    offered_by: Sequence[str]
-    wanted_by: Sequence[str]
+if TYPE_CHECKING:
+    from tidings.channel.views import ChannelInfo
 
 
 class Standing(NamedTuple):
@@ -27,21 +22,6 @@ class Standing(NamedTuple):
     in_flight: int
     delivered: int
     expired: int
-
-
-class Totals(NamedTuple):
-    """State of the channel."""
-
-    accepted: int
-    waiting: int
-    dead_letters: int
-
-
-class Verdict(NamedTuple):
-    """Who would receive an offer, and why one bidder would not."""
-
-    recipients: Sequence[str]
-    reason: str
 
 
 class Desk:
@@ -56,11 +36,13 @@ class Desk:
         """Create the channel, with persistent events and connections."""
         return cls(client, await client.create_channel(CHANNEL, persistent=True))
 
-    async def totals(self) -> Totals:
+    async def totals(self) -> ChannelInfo:
         """Return the state of the channel."""
-        info = await self._channel.info()
-        dead = await self._client.dead_letters(self._channel)
-        return Totals(info.accepted, info.waiting, len(dead))
+        return await self._channel.info()
+
+    async def dead_letters(self) -> int:
+        """Return how many offers could not be delivered."""
+        return len(await self._client.dead_letters(self._channel))
 
     async def standings(self) -> dict[str, Standing]:
         """Return the state of each bidder's subscription, by bidder name."""
@@ -75,15 +57,18 @@ class Desk:
             if one.name
         }
 
-    async def advertised(self, houses: Mapping[str, int]) -> list[Advertised]:
-        """Return the advertised event types; `houses` are proxy ids, which have no names there."""
+    async def advertised(self, houses: Mapping[str, int]) -> list[tuple[str, list[str], list[str]]]:
+        """Return the advertised event types, who offers and who wants each.
+
+        `houses` are proxy ids, which have no names there.
+        """
         found = await self._channel.advertisement()
         bidders = await self._names()
         proxies = {f"proxy {proxy}": name for name, proxy in houses.items()}
         offers = {proxies[key]: _texts(types) for key, types in found.offers.items()}
         wanted = {bidders[proxy]: _texts(types) for proxy, types in found.wants.items()}
         return [
-            Advertised(text, _whose(offers, text), _whose(wanted, text))
+            (text, _whose(offers, text), _whose(wanted, text))
             for text in sorted({*_texts(found.offered), *_texts(found.wanted)})
         ]
 
@@ -95,12 +80,12 @@ class Desk:
             if one.arrival <= moment and one.mark is not None
         }
 
-    async def verdict(self, bidder: Bidder, missed: Acknowledged) -> Verdict:
+    async def verdict(self, bidder: Bidder, missed: Acknowledged) -> tuple[list[str], str]:
         """Dry-run an offer: who would receive it, and why this bidder would not."""
         trail = await self._channel.dry_run(missed.offer)
         names = await self._names()
         (step,) = [one for one in trail.steps if names.get(one.proxy) == bidder.name]
-        return Verdict([names[proxy] for proxy in trail.recipients], step.reason)
+        return [names[proxy] for proxy in trail.recipients], step.reason
 
     async def _names(self) -> dict[int | None, str]:
         return {one.id: one.name for one in await self._channel.proxies() if one.name}

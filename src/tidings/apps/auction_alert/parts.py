@@ -1,6 +1,8 @@
 """The houses and the bidders as parts, each run in its own process and controlled by orders.
 
-A part keeps running while the service is killed and restarted; its client reconnects.
+Houses are suppliers: each publishes its offers in order, exactly once. Bidders are consumers: each
+subscribes by name and receives alerts in its own way. A part keeps running while the service is
+killed and restarted; its client reconnects.
 """
 
 from __future__ import annotations
@@ -9,21 +11,188 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
-from tidings.apps.auction_alert.bidders import Listener
-from tidings.apps.auction_alert.houses import Supplier
-from tidings.apps.auction_alert.ledger import Acknowledged, bidder_ledger, house_ledger
-from tidings.apps.auction_alert.scene import Bidder, Habit, Scene
+from tidings.apps.auction_alert.accounts import (
+    Acknowledged,
+    Ledger,
+    bidder_ledger,
+    house_ledger,
+)
+from tidings.apps.auction_alert.scene import CHANNEL, Bidder, Habit, House, Scene
 from tidings.client.client import Client
-from tidings.client.subscription import Delivery
+from tidings.client.publishing import Publisher
+from tidings.client.subscription import Delivery, PullSubscription, Subscription
 from tidings.clock import Clock
 from tidings.errors import InvalidUsage
+from tidings.events import typecode as tc
+from tidings.events.anyvalue import Any as AnyValue
+from tidings.filters.mapping import MappedConstraint
+
+SLOW_SECONDS = 0.005
+PULL_EVERY_SECONDS = 0.1
+PULLED_AT_ONCE = 16
+LEASE_SECONDS = 30.0
+LOOK_EVERY_SECONDS = 0.03
 
 Tell: TypeAlias = Callable[[str, dict[str, Any]], None]
 """Called with the name of a happening and its details as plain data."""
 
-_Orders: TypeAlias = dict[str, Callable[[], Awaitable[None]]]
+
+class Supplier:
+    """A house that is connected to the service.
+
+    It syncs each acknowledgement to its ledger before it makes the next offer. While the service is
+    down, the client resends the offer with the same number; if the service had accepted it, it
+    repeats its first answer. `sent` and `answered` are the numbers of the latest offers.
+    """
+
+    def __init__(self, house: House, scene: Scene, publisher: Publisher, path: Path) -> None:
+        self.house = house
+        self.publisher = publisher
+        self.sent = self.answered = 0
+        self._offers = scene.offers(house)
+        self._ledger = Ledger(path)
+
+    @classmethod
+    async def connected(cls, client: Client, scene: Scene, house: House, path: Path) -> Self:
+        """Connect a house and advertise its event types."""
+        publisher = await client.publisher(CHANNEL, house.name)
+        await publisher.offer(house.types)
+        return cls(house, scene, publisher, path)
+
+    async def offer_until(
+        self, last: int, heard: Callable[[Acknowledged], None], pause: float
+    ) -> None:
+        """Publish offers up to number `last`, and call `heard` with each acknowledgement."""
+        for number in range(self.answered + 1, last + 1):
+            offer = self._offers[number - 1]
+            self.sent = number
+            receipt = await self.publisher.publish(offer, number=number)
+            self.answered = number
+            acknowledged = Acknowledged(number, (receipt.origin, receipt.seq), offer)
+            # Other houses of this process must not wait for this disk write.
+            await asyncio.to_thread(self._ledger.write, acknowledged.line(), sync=True)
+            heard(acknowledged)
+            await asyncio.sleep(pause)
+
+    def close(self) -> None:
+        """Close the ledger."""
+        self._ledger.close()
+
+
+class Listener:
+    """A bidder that is connected to the service.
+
+    It writes an alert to its ledger before it acknowledges it. If the service dies in between, it
+    redelivers the alert; the client drops the duplicate.
+    """
+
+    def __init__(
+        self, client: Client, bidder: Bidder, path: Path, heard: Callable[[Bidder, Delivery], None]
+    ) -> None:
+        self._client = client
+        self.bidder = bidder
+        self.ledger = Ledger(path)
+        self._heard = heard
+        self._source: Subscription | PullSubscription | None = None
+        self._taking: asyncio.Task[None] | None = None
+
+    @property
+    def proxy(self) -> int:
+        """Id of the bidder's subscription."""
+        return self._connected.proxy
+
+    @property
+    def _connected(self) -> Subscription | PullSubscription:
+        assert self._source is not None
+        return self._source
+
+    async def connect(self) -> None:
+        """Create or resume the named subscription and start to receive."""
+        name, wanted, qos = self.bidder.name, self.bidder.wanted, self.bidder.qos
+        if self.bidder.habit is Habit.PULLS:
+            puller = await self._client.puller(CHANNEL, wanted, name=name, qos=qos)
+            self._source, taking = puller, self._pull(puller)
+        else:
+            pushed = await self._client.subscribe(
+                CHANNEL, wanted, name=name, qos=qos, manual_ack=True
+            )
+            self._source, taking = pushed, self._take(pushed)
+        await self._set_priorities()
+        self._taking = asyncio.create_task(taking)
+
+    async def _set_priorities(self) -> None:
+        if not self.bidder.priorities or (await self._connected.info()).priority_filter:
+            return
+        mapped = [
+            MappedConstraint(one.constraint, AnyValue(tc.SHORT, one.value))
+            for one in self.bidder.priorities
+        ]
+        mapping = await self._client.create_mapping(AnyValue(tc.SHORT, 0), mapped)
+        channel = await self._client.channel(CHANNEL)
+        await channel.proxy(self.proxy).set_priority_filter(mapping)
+
+    async def _take(self, subscription: Subscription) -> None:
+        slow = self.bidder.habit is Habit.SLOWLY
+        async for delivery in subscription:
+            self._note(delivery)
+            delivery.ack()
+            if slow:
+                await asyncio.sleep(SLOW_SECONDS)
+
+    async def _pull(self, puller: PullSubscription) -> None:
+        while True:
+            await asyncio.sleep(PULL_EVERY_SECONDS)
+            for delivery in await puller.pull(PULLED_AT_ONCE, seconds=0, lease=LEASE_SECONDS):
+                self._note(delivery)
+                delivery.ack()
+
+    def _note(self, delivery: Delivery) -> None:
+        self.ledger.write({"id": delivery.id, "again": delivery.redelivered})
+        self._heard(self.bidder, delivery)
+
+    async def leave(self) -> None:
+        """Disconnect; new alerts wait at the service."""
+        await self._stop()
+        await self._connected.close()
+
+    async def close(self) -> None:
+        """Stop receiving and close the ledger."""
+        await self._stop()
+        self.ledger.close()
+
+    async def _stop(self) -> None:
+        if self._taking is not None:
+            self._taking.cancel()
+            await asyncio.gather(self._taking, return_exceptions=True)
+
+    async def pause(self) -> None:
+        """Suspend the subscription, then receive what has already arrived."""
+        assert isinstance(self._source, Subscription)
+        await self._source.suspend()
+        await self.drained(flying=True)
+
+    async def waiting(self) -> int:
+        """Return the number of alerts that wait at the service or are in flight."""
+        seen = await self._connected.info()
+        return seen.waiting + seen.in_flight
+
+    async def go_on(self) -> None:
+        """Resume and receive the backlog."""
+        assert isinstance(self._source, Subscription)
+        self.ledger.write({"stock": True})
+        await self._source.resume()
+
+    async def drained(self, *, flying: bool = False) -> None:
+        """Wait until no alerts are waiting; with `flying`, until none are in flight."""
+        while True:
+            if self._taking is not None and self._taking.done():
+                self._taking.result()  # it ends by itself only with an error
+            seen = await self._connected.info()
+            if not seen.in_flight and (flying or not seen.waiting):
+                return
+            await asyncio.sleep(LOOK_EVERY_SECONDS)
 
 
 class Part(ABC):
@@ -34,6 +203,7 @@ class Part(ABC):
         self._folder = folder
         self._tell = tell
         self._away = False
+        self._orders: dict[str, Callable[[], Awaitable[None]]] = {}
 
     def on_connection(self, reached: bool, why: str) -> None:
         """Report that the client has gained or lost the connection."""
@@ -50,13 +220,9 @@ class Part(ABC):
 
     async def do(self, order: str) -> None:
         """Carry out an order; raise InvalidUsage if it is unknown."""
-        orders = self._orders()
-        if order not in orders:
+        if order not in self._orders:
             raise InvalidUsage(f"{type(self).__name__} know no order {order!r:.60}")
-        await orders[order]()
-
-    @abstractmethod
-    def _orders(self) -> _Orders: ...
+        await self._orders[order]()
 
     @abstractmethod
     async def close(self) -> None:
@@ -75,6 +241,10 @@ class Houses(Part):
         super().__init__(scene, folder, tell)
         self._pause = pause
         self._suppliers: list[Supplier] = []
+        self._orders = {
+            "begin": lambda: self._offer_until(scene.before_kill),
+            "finish": lambda: self._offer_until(scene.per_house),
+        }
 
     def _interrupted(self) -> dict[str, Any]:
         return {
@@ -91,12 +261,6 @@ class Houses(Part):
             self._suppliers.append(await Supplier.connected(client, self._scene, house, path))
         proxies = {one.house.name: one.publisher.proxy for one in self._suppliers}
         self._tell("connected", {"proxies": proxies})
-
-    def _orders(self) -> _Orders:
-        return {
-            "begin": lambda: self._offer_until(self._scene.before_kill),
-            "finish": lambda: self._offer_until(self._scene.per_house),
-        }
 
     async def _offer_until(self, last: int) -> None:
         await _all(one.offer_until(last, self._offered, self._pause) for one in self._suppliers)
@@ -124,6 +288,13 @@ class Bidders(Part):
         super().__init__(scene, folder, tell)
         self._clock = clock
         self._listeners: list[Listener] = []
+        self._orders = {
+            "leave": self._leave,
+            "pause": self._pause,
+            "go on": self._go_on,
+            "return": self._return,
+            "drain": lambda: _all(listener.drained() for listener in self._listeners),
+        }
 
     async def connect(self, client: Client) -> None:
         """Connect all bidders to the service."""
@@ -132,15 +303,6 @@ class Bidders(Part):
             listener = Listener(client, bidder, path, self._alerted)
             self._listeners.append(listener)
             await listener.connect()
-
-    def _orders(self) -> _Orders:
-        return {
-            "leave": self._leave,
-            "pause": self._pause,
-            "go on": self._go_on,
-            "return": self._return,
-            "drain": lambda: _all(listener.drained() for listener in self._listeners),
-        }
 
     def _with(self, habit: Habit) -> list[Listener]:
         return [one for one in self._listeners if one.bidder.habit is habit]

@@ -12,7 +12,6 @@ from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NoReturn, Self
 
 import msgspec
@@ -62,48 +61,37 @@ class AuctionProcess:
     `folder` receives its standard error; `heard` is called with each report.
     """
 
+    _process: Process
+    _reading: asyncio.Task[None]
+    _answer: asyncio.Future[None] | None = None
+
     def __init__(self, part: str, folder: Path, heard: Callable[[Happening], None]) -> None:
         self.part = part
         self._errors = folder / f"{part}.txt"
         self._heard = heard
-        self._process: Process | None = None
-        self._reading: asyncio.Task[None] | None = None
-        self._answer: asyncio.Future[None] | None = None
 
     @property
     def pid(self) -> int:
         """Process id."""
-        assert self._process is not None
         return self._process.pid
 
-    async def begin(self, job: Job) -> None:
-        """Send the job and wait until all members are connected."""
-        await self._ask(msgspec.json.encode(job))
-
-    async def order(self, word: str) -> None:
-        """Send an order and wait until it is done; `ended` reports failures."""
-        await self._ask(msgspec.json.encode(word))
-
-    async def _ask(self, line: bytes) -> None:
-        assert self._process is not None
+    async def order(self, what: Job | str) -> None:
+        """Send the job, or an order, and wait until it is done; `ended` reports failures."""
         assert self._process.stdin is not None
         self._answer = asyncio.get_running_loop().create_future()
         with suppress(BrokenPipeError, ConnectionResetError):  # `ended` reports the cause
-            self._process.stdin.write(line + b"\n")
+            self._process.stdin.write(msgspec.json.encode(what) + b"\n")
             await self._process.stdin.drain()
         await self._answer
 
     async def ended(self) -> NoReturn:
         """Wait until the process ends unexpectedly; raise TidingsError with the cause."""
-        assert self._process is not None
-        assert self._reading is not None
         await self._reading
         code = await self._process.wait()
         last = self._errors.read_text(errors="replace").strip().rpartition("\n")[2]
         raise TidingsError(f"the process of the {self.part} ended, code {code}: {last}")
 
     async def _read(self) -> None:
-        assert self._process is not None
         assert self._process.stdout is not None
         async for line in self._process.stdout:
             happening = msgspec.json.decode(line, type=Happening)
@@ -124,14 +112,7 @@ class AuctionProcess:
         self._reading = asyncio.create_task(self._read())
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        assert self._process is not None
-        assert self._reading is not None
+    async def __aexit__(self, *error: object) -> None:
         with suppress(ProcessLookupError):
             self._process.kill()
         self._reading.cancel()
@@ -147,15 +128,12 @@ def _tell(word: str, about: dict[str, Any]) -> None:
     sys.stdout.buffer.flush()
 
 
-def _part(job: Job) -> Part:
-    ledgers = Path(job.ledgers)
-    if job.part == HOUSES:
-        return Houses(job.scene, ledgers, _tell, job.pause)
-    return Bidders(job.scene, ledgers, _tell, SystemClock())
-
-
 async def _play(job: Job, orders: asyncio.Queue[str]) -> None:
-    part = _part(job)
+    part: Part = (
+        Houses(job.scene, Path(job.ledgers), _tell, job.pause)
+        if job.part == HOUSES
+        else Bidders(job.scene, Path(job.ledgers), _tell, SystemClock())
+    )
     try:
         async with await connect(job.url, on_connection=part.on_connection) as client:
             await part.connect(client)

@@ -1,6 +1,9 @@
 """ADS-B samples of the PyPI package `traffic`: 284,505 positions of 213 aircraft around Paris.
 
-Read from the package's wheel, which pip downloads once and never installs.
+Read from the package's wheel, which pip downloads once and never installs. Losses of separation
+are found by plain arithmetic, to verify the warnings of the pipeline, by the same rule as the
+example query `separation`: closer than 5 nautical miles and 1,000 feet in the same second, both
+airborne and at 6,000 feet or above; one loss per pair and minute.
 """
 
 from __future__ import annotations
@@ -9,8 +12,11 @@ import gzip
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterable
+from itertools import combinations, groupby
+from math import asin, cos, radians, sin, sqrt
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -19,12 +25,19 @@ from tidings.events.build import event
 from tidings.events.structured import StructuredEvent
 
 PACKAGE: Final = "traffic==2.13"
-POSITIONS: Final = 284_505
-"""Number of positions in the sample."""
-
 _WHEEL: Final = "traffic-2.13-py3-none-any.whl"
 _MEMBER: Final = "traffic/data/samples/collections/quickstart.json.gz"
 _FETCHED_WITHIN: Final = 300
+
+_MILES: Final = 5.0
+_FEET: Final = 1_000.0
+_LOWEST: Final = 6_000.0
+_EARTH_MILES: Final = 3_440.065
+# Degrees of latitude; positions farther apart are never within 5 miles.
+_FAR_NORTH: Final = 0.1
+
+Loss: TypeAlias = tuple[str, str, int]
+"""Two aircraft and the minute."""
 
 
 class Position(msgspec.Struct, frozen=True):
@@ -81,3 +94,39 @@ def as_event(position: Position) -> StructuredEvent:
     data = {name: value for name, value in known.items() if value is not None}
     data["at"] = data.pop("timestamp") * 1_000
     return event("Surveillance", "Position", position.icao24, data)
+
+
+class _Flying(NamedTuple):
+    second: int
+    icao24: str
+    latitude: float
+    longitude: float
+    altitude: float
+
+
+def losses(positions: Iterable[Position]) -> set[Loss]:
+    """Return all losses of separation among positions sorted by time."""
+    flying = [
+        _Flying(one.timestamp // 1_000, one.icao24, one.latitude, one.longitude, one.altitude)
+        for one in positions
+        if one.latitude is not None and one.longitude is not None and one.altitude is not None
+        if not one.onground and one.altitude >= _LOWEST
+    ]
+    found: set[Loss] = set()
+    for second, group in groupby(flying, key=lambda one: one.second):
+        for one, two in combinations(group, 2):
+            if one.icao24 != two.icao24 and _too_close(one, two):
+                first, other = sorted((one.icao24, two.icao24))
+                found.add((first, other, second // 60))
+    return found
+
+
+def _too_close(one: _Flying, two: _Flying) -> bool:
+    if abs(one.altitude - two.altitude) >= _FEET:
+        return False
+    if abs(one.latitude - two.latitude) > _FAR_NORTH:
+        return False
+    north = sin(radians(two.latitude - one.latitude) / 2)
+    east = sin(radians(two.longitude - one.longitude) / 2)
+    share = north * north + cos(radians(one.latitude)) * cos(radians(two.latitude)) * east * east
+    return 2 * _EARTH_MILES * asin(sqrt(share)) < _MILES

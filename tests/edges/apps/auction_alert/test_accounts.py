@@ -8,8 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tidings.apps.auction_alert.accounts import Account, account_of
-from tidings.apps.auction_alert.ledger import Acknowledged, Ledger, Taken, acknowledged_in, taken_in
+from tidings.apps.auction_alert.accounts import (
+    Account,
+    Acknowledged,
+    Ledger,
+    Taken,
+    account_of,
+    acknowledged_in,
+    taken_in,
+)
 from tidings.apps.auction_alert.scene import BIDDERS, HOUSES, Bidder, Habit, Scene, closing, wants
 
 BEGINS = 1_794_700_000_000_000

@@ -12,11 +12,14 @@ from typing import Any
 import pytest
 
 from tests.patience import PATIENCE
-from tidings.apps.auction_alert.bidders import Listener
+from tidings.apps.auction_alert.accounts import (
+    acknowledged_in,
+    house_ledger,
+    offers_in,
+    taken_in,
+)
 from tidings.apps.auction_alert.desk import Desk, near_miss
-from tidings.apps.auction_alert.houses import Supplier
-from tidings.apps.auction_alert.ledger import acknowledged_in, house_ledger, offers_in, taken_in
-from tidings.apps.auction_alert.parts import Bidders, Houses
+from tidings.apps.auction_alert.parts import Bidders, Houses, Listener, Supplier
 from tidings.apps.auction_alert.scene import BIDDERS, CHANNEL, HOUSES, Bidder, Scene, wants
 from tidings.client.client import Client
 from tidings.client.subscription import Delivery
@@ -170,7 +173,7 @@ async def test_the_desk_knows_a_whole_evening(tmp_path: Path) -> None:
         await houses.connect(client)
         [(_, about)] = told
         advertised = await desk.advertised(about["proxies"])
-        assert {name for one in advertised for name in one.offered_by} == set(about["proxies"])
+        assert {name for one in advertised for name in one[1]} == set(about["proxies"])
         await bidders.do("leave")
         await houses.do("begin")
         await bidders.do("pause")
@@ -181,7 +184,7 @@ async def test_the_desk_knows_a_whole_evening(tmp_path: Path) -> None:
         await bidders.do("drain")
         missed = near_miss(ADA, offers_in(house_ledger(ledgers, house) for house in HOUSES))
         assert missed is not None
-        assert ADA.name not in (await desk.verdict(ADA, missed)).recipients
+        assert ADA.name not in (await desk.verdict(ADA, missed))[0]
         totals, standings = await desk.totals(), await desk.standings()
         assert (totals.accepted, totals.waiting) == (len(HOUSES) * 20, 0)
         assert set(standings) == {bidder.name for bidder in BIDDERS}

@@ -5,17 +5,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tidings.apps.demo_service import DemoService
-from tidings.apps.flights.encounters import Loss, losses
-from tidings.apps.flights.samples import Position, as_event
-from tidings.cli import render
+from tidings.apps.flights.samples import Loss, Position, as_event, losses
 from tidings.client.connecting import connect
 from tidings.errors import ArchiveNotFound, TidingsError
-from tidings.stores.archive.manifest import read_manifest
+from tidings.terminal import render
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -32,13 +29,16 @@ _SEALED_WITHIN: Final = 180.0
 _WARNED_WITHIN: Final = 30.0
 
 
-@dataclass(frozen=True)
-class _Account:
+class _Account(NamedTuple):
     """A count, and its expected value."""
 
     what: str
     found: int
     expected: int
+
+    @property
+    def is_right(self) -> bool:
+        return self.found == self.expected
 
 
 class FlightsShow:
@@ -55,16 +55,19 @@ class FlightsShow:
         self._expected = losses(positions)
         self._accounts: list[_Account] = []
 
+    def _count(self, what: str, found: int, expected: int) -> None:
+        self._accounts.append(_Account(what, found, expected))
+
     def play(self, spark: SparkSession) -> bool:
         """Run the demo; return whether every count is as expected."""
         asyncio.run(self._play(spark))
-        _heading("The accounts")
+        render.heading("The accounts")
         rows = [
-            (one.what, f"{one.found:,}", f"{one.expected:,}", "" if _right(one) else "WRONG")
+            (one.what, f"{one.found:,}", f"{one.expected:,}", "" if one.is_right else "WRONG")
             for one in self._accounts
         ]
         render.table(("what", "found", "expected", ""), rows, (1, 2))
-        return all(map(_right, self._accounts))
+        return all(one.is_right for one in self._accounts)
 
     async def _play(self, spark: SparkSession) -> None:
         async with self._service:
@@ -80,7 +83,7 @@ class FlightsShow:
             await self._service.stop()
 
     async def _publish(self, client: Client) -> None:
-        _heading(f"{len(self._positions):,} positions into the channel «positions»")
+        render.heading(f"{len(self._positions):,} positions into the channel «positions»")
         begun = time.perf_counter()
         accepted = 0
         async with await client.publisher("positions", producer="receiver") as publisher:
@@ -94,7 +97,7 @@ class FlightsShow:
         taken = time.perf_counter() - begun
         rate = accepted / taken
         render.say(f"accepted, each on the disk, in {taken:.1f} s: {rate:,.0f} a second")
-        self._accounts.append(_Account("accepted by the service", accepted, len(self._positions)))
+        self._count("accepted by the service", accepted, len(self._positions))
 
     async def _sealed(self) -> None:
         """Wait until the archive has all events."""
@@ -105,11 +108,13 @@ class FlightsShow:
             await asyncio.sleep(0.1)
         waited = time.perf_counter() - begun
         render.say(f"the archive has {archived:,} of them {waited:.1f} s later")
-        self._accounts.append(_Account("rows in the archive", archived, len(self._positions)))
+        self._count("rows in the archive", archived, len(self._positions))
 
     def _archived(self) -> int:
+        from tidings.pipeline.archive import Archive
+
         try:
-            manifest = read_manifest(self._archive)
+            manifest = Archive(str(self._archive)).manifest()
         except ArchiveNotFound:
             return 0
         return sum(file.rows for file in manifest.select("events", channels=["positions"]))
@@ -123,28 +128,28 @@ class FlightsShow:
     def _fill_lake(self, spark: SparkSession) -> None:
         from tidings.pipeline.lake import LakeOptions, read_lake, run_lake
 
-        _heading("The lake: one typed table for each event type")
+        render.heading("The lake: one typed table for each event type")
         lake = str(self._folder / "lake")
         run_lake(spark, LakeOptions(str(self._archive), lake), _quiet)
         rows = read_lake(spark, lake, "types/Surveillance/Position").count()
         render.say(f"{rows:,} rows in types/Surveillance/Position")
-        self._accounts.append(_Account("rows in the lake", rows, len(self._positions)))
+        self._count("rows in the lake", rows, len(self._positions))
 
     def _backtest(self, spark: SparkSession) -> None:
         from tidings.pipeline.backtest import BacktestOptions, run_backtest
 
-        _heading(f"Backtest: {CONSTRAINT}")
+        render.heading(f"Backtest: {CONSTRAINT}")
         found = run_backtest(spark, BacktestOptions(str(self._archive), CONSTRAINT), _quiet)
         render.say(f"would have matched {found.matched:,} of {found.events:,} events; {found.how}")
         expected = sum(map(_is_fast_and_low, self._positions))
-        self._accounts.append(_Account("matches of the constraint", found.matched, expected))
+        self._count("matches of the constraint", found.matched, expected)
 
     def _warn(self, spark: SparkSession) -> None:
         from tidings.pipeline import examples
         from tidings.pipeline.derive import load_queries
         from tidings.pipeline.derive.running import RunOptions, run_queries
 
-        _heading("Losses of separation, derived and published into «warnings»")
+        render.heading("Losses of separation, derived and published into «warnings»")
         [folder] = examples.__path__
         queries = load_queries(Path(folder) / "separation.py")
         options = RunOptions(str(self._archive), self._service.url, self._folder / "queries")
@@ -152,7 +157,7 @@ class FlightsShow:
         render.say(
             f"{result.published} warnings from {result.events:,} events in {result.batches} batches"
         )
-        self._accounts.append(_Account("warnings derived", result.published, len(self._expected)))
+        self._count("warnings derived", result.published, len(self._expected))
 
     async def _heard(self, tower: Subscription) -> None:
         """Compare the warnings that the tower's subscription received."""
@@ -164,16 +169,13 @@ class FlightsShow:
             heard.append(_loss_of(delivery.event))
             delivery.ack()
         right = len(self._expected.intersection(heard))
-        self._accounts.append(_Account("warnings the tower got", len(heard), len(self._expected)))
-        self._accounts.append(_Account("of these, the right ones", right, len(self._expected)))
+        self._count("warnings the tower got", len(heard), len(self._expected))
+        self._count("of these, the right ones", right, len(self._expected))
 
 
 def _is_fast_and_low(one: Position) -> bool:
-    known = one.altitude is not None and one.groundspeed is not None and one.onground is not None
-    if not known:
+    if one.altitude is None or one.groundspeed is None or one.onground is None:
         return False
-    assert one.altitude is not None
-    assert one.groundspeed is not None
     return one.altitude < 10_000 and one.groundspeed > 250 and not one.onground
 
 
@@ -184,14 +186,5 @@ def _loss_of(warning: StructuredEvent) -> Loss:
     return str(data["one"]), str(data["two"]), at // 60_000_000
 
 
-def _right(account: _Account) -> bool:
-    return account.found == account.expected
-
-
 def _quiet(what: str, share: float) -> None:
     """Ignore progress: the demo prints its own lines."""
-
-
-def _heading(text: str) -> None:
-    render.say()
-    render.say(text, "bold")

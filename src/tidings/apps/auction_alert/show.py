@@ -3,33 +3,50 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
-from contextlib import AsyncExitStack
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tidings.apps.auction_alert.desk import Desk, near_miss
+from tidings.apps.auction_alert.accounts import (
+    Account,
+    Acknowledged,
+    account_of,
+    bidder_ledger,
+    house_ledger,
+    offers_in,
+    stock_of,
+    taken_in,
+)
+from tidings.apps.auction_alert.desk import Desk, Standing, near_miss
 from tidings.apps.auction_alert.process import BIDDERS, HOUSES, AuctionProcess, Happening, Job
 from tidings.apps.auction_alert.scene import Scene
 from tidings.apps.demo_service import DemoService
-from tidings.cli import render, why
-from tidings.cli.auction_accounts import acknowledged, show_accounts
-from tidings.cli.auction_board import AuctionBoard
 from tidings.client.connecting import connect
 from tidings.clock import SystemClock
 from tidings.errors import TidingsError
 from tidings.events.fields import fields_of
 from tidings.filters.explain import explain
+from tidings.terminal import render, why
 
 # A longer run is stuck.
 MOST_SECONDS = 120.0
+OFFERS_SHOWN = 6
+_LOOK_EVERY_SECONDS = 0.1
 
 # Microseconds; the service has its own clock, so offers that close right now are not compared.
 _GRACE = 50_000
 
 # The processes that lose the service when it is killed: houses and bidders.
 _PROCESSES = 2
+
+_BOARD = ("bidder", "alerts", "wait at the service", "on their way")
+_ACCOUNT = (
+    *("bidder", "expected", "received", "lost", "twice", "unasked", "disordered"),
+    *("repeated", "closed"),
+)
 
 
 class AuctionShow:
@@ -61,8 +78,13 @@ class AuctionShow:
             "back": self._is_back,
             "left": lambda about: render.say(f"{about['bidder']} has subscribed and leaves."),
             "paused": lambda about: render.say(f"{about['bidder']} asks for a pause."),
-            "went on": _went_on,
-            "came back": _came_back,
+            "went on": lambda about: render.say(
+                f"{about['bidder']} goes on; {about['waiting']} alerts have gathered, "
+                "and come by their priority for this bidder."
+            ),
+            "came back": lambda about: render.say(
+                f"{about['bidder']} is back; {about['waiting']} alerts have waited."
+            ),
         }
 
     def play(self) -> bool:
@@ -74,8 +96,7 @@ class AuctionShow:
             async with asyncio.timeout(MOST_SECONDS):
                 return await self._play()
         except TimeoutError as error:
-            told = f"the evening has not ended within {MOST_SECONDS:.0f} s"
-            raise TidingsError(told) from error
+            raise TidingsError(f"the evening has not ended within {MOST_SECONDS:.0f} s") from error
 
     async def _play(self) -> bool:
         self._who()
@@ -85,7 +106,7 @@ class AuctionShow:
                 await stack.enter_async_context(process)
             accepted = await self._unless_one_ends(self._story())
             await self._service.stop()
-        _heading("The accounts: the houses' ledgers against the bidders'")
+        render.heading("The accounts: the houses' ledgers against the bidders'")
         return show_accounts(self._scene, self._ledgers, accepted)
 
     async def _unless_one_ends(self, story: Coroutine[Any, Any, int]) -> int:
@@ -146,9 +167,9 @@ class AuctionShow:
         """Connect everybody; the channel's advertiser then knows all offers and subscriptions."""
         self._scene = replace(self._scene, begins=self._clock.now())
         await asyncio.gather(
-            *(one.begin(self._job(one.part)) for one in (self._houses, self._bidders))
+            *(one.order(self._job(one.part)) for one in (self._houses, self._bidders))
         )
-        _heading("Who is where")
+        render.heading("Who is where")
         scene = self._scene
         rows = [
             ("tidings serve", str(self._service.pid), f"at {self._service.url}"),
@@ -156,9 +177,9 @@ class AuctionShow:
             (BIDDERS, str(self._bidders.pid), ", ".join(one.name for one in scene.bidders)),
         ]
         render.table(("program", "process", ""), rows)
-        _heading("What is offered and wanted, by the channel's advertiser")
+        render.heading("What is offered and wanted, by the channel's advertiser")
         found = await desk.advertised(self._house_proxies)
-        names = [(one.type, ", ".join(one.offered_by), ", ".join(one.wanted_by)) for one in found]
+        names = [(type_, ", ".join(offered), ", ".join(wanted)) for type_, offered, wanted in found]
         render.table(("event type", "offered by", "wanted by"), names)
 
     def _job(self, part: str) -> Job:
@@ -167,7 +188,7 @@ class AuctionShow:
 
     async def _first_half(self, desk: Desk) -> None:
         """Publish offers, kill and restart the service, and publish again."""
-        _heading(f"{self._scene.total} offers from {len(self._scene.houses)} houses")
+        render.heading(f"{self._scene.total} offers from {len(self._scene.houses)} houses")
         await self._bidders.order("leave")
         offering = asyncio.create_task(self._houses.order("begin"))
         async with self._board.moving(desk):
@@ -175,7 +196,7 @@ class AuctionShow:
             killed = self._service.pid
             await self._service.kill()
         died = self._clock.now()
-        _heading(f"kill -9 {killed}")
+        render.heading(f"kill -9 {killed}")
         await self._all_cut.wait()
         render.say(
             f"{self._interrupted['acknowledged']} of {self._scene.total} offers are acknowledged; "
@@ -216,41 +237,145 @@ class AuctionShow:
         await self._bidders.order("drain")
 
     async def _explain(self, desk: Desk) -> None:
-        """Ask why a bidder did not receive an offer that nearly matched."""
         bidder = self._scene.bidders[0]
         missed = near_miss(bidder, acknowledged(self._scene, self._ledgers))
         if missed is None:
             return
-        found = await desk.verdict(bidder, missed)
-        _heading(f"Why offer {missed.id[1]} did not reach {bidder.name}")
-        got = ", ".join(found.recipients) or "nobody"
-        render.say(f"By a dry run it would go to: {got}. For {bidder.name}: {found.reason}.")
+        recipients, reason = await desk.verdict(bidder, missed)
+        render.heading(f"Why offer {missed.id[1]} did not reach {bidder.name}")
+        got = ", ".join(recipients) or "nobody"
+        render.say(f"By a dry run it would go to: {got}. For {bidder.name}: {reason}.")
         tree = explain(bidder.wanted[0], fields_of(missed.offer))
         where = f"{missed.offer.domain}::{missed.offer.type}, {missed.offer.data['item']!s}"
-        render.explanation(why.verdict(tree), False, where, why.branch_of(tree))
+        render.explanation(why.verdict(tree), False, where, why.tree_of(tree))
 
     async def _counts(self, desk: Desk) -> int:
         """Show the service's counts; return the number of accepted offers."""
-        _heading("The service's own counts, since it was started again")
+        render.heading("The service's own counts, since it was started again")
         standings = await desk.standings()
         rows = [(one.name, *map(str, standings[one.name])) for one in self._scene.bidders]
         render.table(("bidder", "waiting", "in flight", "delivered", "expired"), rows, range(1, 5))
-        totals = await desk.totals()
-        render.say(f"{totals.accepted} offers accepted, {totals.dead_letters} dead letters.")
-        return totals.accepted
+        accepted = (await desk.totals()).accepted
+        render.say(f"{accepted} offers accepted, {await desk.dead_letters()} dead letters.")
+        return accepted
 
 
-def _went_on(about: dict[str, Any]) -> None:
+class AuctionBoard:
+    """Counts of acknowledged offers and received alerts, live on a terminal."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.offers = 0
+        self.alerts: Counter[str] = Counter()
+        self._scene = scene
+        self._shown = 0
+        self._draw: Callable[[Sequence[Sequence[str]]], None] | None = None
+        self._standings: Mapping[str, Standing] = {}
+
+    def offered(self, about: Mapping[str, Any]) -> None:
+        """Count an acknowledged offer."""
+        self.offers += 1
+        if self._draw is not None:
+            self._draw(self._rows())
+        elif not render.on_terminal() and self._shown < OFFERS_SHOWN:
+            self._shown += 1
+            render.say(f"  {about['seq']:>4}  {about['seller']}: {about['item']}, {about['price']}")
+            if self._shown == OFFERS_SHOWN:
+                render.say("        and so on")
+
+    def alerted(self, about: Mapping[str, Any]) -> None:
+        """Count a received alert; the next redraw shows it."""
+        self.alerts[about["bidder"]] += 1
+
+    @asynccontextmanager
+    async def moving(self, desk: Desk) -> AsyncIterator[None]:
+        """Show a live table on a terminal; elsewhere print the first offers as lines."""
+        if not render.on_terminal():
+            yield
+            return
+        with render.live_table(_BOARD, (1, 2, 3)) as draw:
+            self._draw = draw
+            watching = asyncio.create_task(self._watch(desk))
+            try:
+                yield
+            finally:
+                self._draw = None
+                watching.cancel()
+                await asyncio.wait((watching,))
+        if not watching.cancelled():
+            watching.result()
+
+    async def _watch(self, desk: Desk) -> None:
+        while True:
+            self._standings = await desk.standings()
+            if self._draw is not None:
+                self._draw(self._rows())
+            await asyncio.sleep(_LOOK_EVERY_SECONDS)
+
+    def _rows(self) -> Sequence[Sequence[str]]:
+        rows = []
+        for bidder in self._scene.bidders:
+            row = [bidder.name, str(self.alerts[bidder.name])]
+            stands = self._standings.get(bidder.name)
+            rows.append([*row, *(("", "") if stands is None else map(str, stands[:2]))])
+        return [*rows, (f"{self.offers} of {self._scene.total} offers", "", "", "")]
+
+
+def acknowledged(scene: Scene, ledgers: Path) -> list[Acknowledged]:
+    """Return all offers in the houses' ledgers, in the order the service accepted them."""
+    return offers_in(house_ledger(ledgers, house) for house in scene.houses)
+
+
+def show_accounts(scene: Scene, ledgers: Path, accepted: int) -> bool:
+    """Show the compared ledgers; return whether they agree with the `accepted` offers."""
+    offers = acknowledged(scene, ledgers)
+    accounts, stocks = [], []
+    for bidder in scene.bidders:
+        taken, back = taken_in(bidder_ledger(ledgers, bidder))
+        accounts.append(account_of(bidder, offers, taken, back))
+        stocks += [(bidder.name, runs) for runs in [stock_of(bidder, offers, taken)] if runs]
+    render.table(_ACCOUNT, [_row(one) for one in accounts], range(1, len(_ACCOUNT)))
     render.say(
-        f"{about['bidder']} goes on; {about['waiting']} alerts have gathered, "
-        "and come by their priority for this bidder."
+        "repeated: came again after the kill, and said so; "
+        "closed: while the bidder was away, so not due."
     )
-
-
-def _came_back(about: dict[str, Any]) -> None:
-    render.say(f"{about['bidder']} is back; {about['waiting']} alerts have waited.")
-
-
-def _heading(text: str) -> None:
+    for name, runs in stocks:
+        came = ", ".join(f"{count} with priority {priority}" for priority, count in runs)
+        render.say(f"What had gathered for {name} came in this order: {came}.")
     render.say()
-    render.say(text, "bold")
+    text, holds = verdict(accounts, len(offers), accepted, scene.total)
+    render.say(text, "bold green" if holds else "bold red")
+    return holds
+
+
+def verdict(
+    accounts: Sequence[Account], acknowledged: int, accepted: int, offers: int
+) -> tuple[str, bool]:
+    """Return the final sentence, and whether all counts of offers agree."""
+    faults = [
+        f"{one.bidder.name}: {len(found)} {word}"
+        for one in accounts
+        for word, found in one.faults.items()
+        if found
+    ]
+    if not acknowledged == accepted == offers:
+        faults.append(f"{offers} offers, {accepted} accepted, {acknowledged} acknowledged")
+    if faults:
+        return f"DOES NOT HOLD: {'; '.join(faults)}.", False
+    alerts = sum(one.received for one in accounts)
+    sentence = (
+        f"{offers} offers, each accepted once; {alerts} alerts to {len(accounts)} bidders: "
+        "nothing lost, nothing twice, order kept."
+    )
+    return sentence, True
+
+
+def _row(one: Account) -> tuple[str, ...]:
+    faults = (str(len(found)) for found in one.faults.values())
+    return (
+        one.bidder.name,
+        str(one.expected),
+        str(one.received),
+        *faults,
+        str(one.again),
+        str(one.closed),
+    )

@@ -1,9 +1,21 @@
-"""Files that only their owner can read."""
+"""Files that appear whole, or not at all."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+
+from tidings.errors import StoreError
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Write a line into a file; whoever sees it sees all of it."""
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        unfinished.write_text(f"{text}\n", encoding="utf-8")
+        unfinished.replace(path)
+    except OSError as error:
+        raise StoreError(f"{path} cannot be written: {error.strerror}") from error
 
 
 def write_secret(path: Path, text: str) -> None:

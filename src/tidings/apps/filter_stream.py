@@ -1,25 +1,25 @@
-"""`tidings demo filters`: filters applied to a stream of sample events."""
+"""Filter demo: a stream of sample events, determined by a seed, against some subscriptions."""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass
 from functools import partial
+from random import Random
 from statistics import median
-from typing import Annotated
 
-import typer
-
-from tidings.cli import render, why
-from tidings.cli.scene import SUBSCRIPTIONS, many_subscriptions, sample_events
+from tidings.events.build import event
 from tidings.events.fields import Fields, fields_of
 from tidings.events.paths import Path
 from tidings.events.structured import StructuredEvent
-from tidings.filters.constraint import Constraint
+from tidings.filters.constraint import Constraint, constraint, event_type
 from tidings.filters.explain import explain
+from tidings.filters.index import MatchIndex
 from tidings.filters.to_python import Predicate
+from tidings.terminal import render, why
 
 EVENTS = 1_000
 EVENTS_SHOWN = 10
@@ -30,16 +30,96 @@ MEASURED_EVENTS = 100
 SECONDS_TO_WATCH = 4.0
 EVENTS_PER_PICTURE = 10
 
+ROADS = ("A3", "A8", "B12", "B27", "Harbour Street", "Mill Lane", "Ring", "School Road")
+LINES = ("link lost", "link flapping", "packets lost", "signal weak", "loop detected")
+PARTS = ("fan", "power supply", "line card")
 
-def filters(
-    seed: Annotated[int, typer.Option(help="Another seed, other events.")] = 1,
-) -> None:
-    """Play a stream of sample events against some subscriptions.
 
-    Shows who gets what, why one event did not reach one of them, and what matching costs
-    with many subscriptions. On a terminal the counts move; elsewhere it is plain lines.
-    All figures are computed in this run.
-    """
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """A sample subscription: event types and a constraint."""
+
+    name: str
+    types: str
+    text: str
+
+    def constraint(self) -> Constraint:
+        """Return the compiled constraint."""
+        return constraint(self.text, [event_type(self.types)])
+
+
+SUBSCRIPTIONS = (
+    Subscription("school zone", "Traffic::Speed", "$rate > 30 and 17 in $zones"),
+    Subscription("motorway", "Traffic::Speed", "$road == 'A8' and $rate > 120"),
+    Subscription("jams", "Traffic::*", "$type_name == 'Congestion' or $rate < 10"),
+    Subscription("night shift", "Telecom::*Alarm", "$Priority >= 4 and $state != 'cleared'"),
+    Subscription("link team", "Telecom::CommunicationsAlarm", "'link' ~ $text"),
+    Subscription("spares", "Telecom::Equipment*", "$celsius > 70 or exist $broken.part"),
+    Subscription("everything", "*::*", ""),
+)
+
+
+def sample_events(seed: int, count: int) -> Iterator[StructuredEvent]:
+    """Yield sample events, the same ones for the same seed."""
+    random = Random(seed)
+    kinds = (_speed, _speed, _speed, _congestion, _communications, _equipment)
+    for number in range(1, count + 1):
+        yield random.choice(kinds)(random, number)
+
+
+def _speed(random: Random, number: int) -> StructuredEvent:
+    road = random.choice(ROADS)
+    usual = 110 if road.startswith("A") else 45
+    data: dict[str, object] = {
+        "road": road,
+        "rate": round(max(0.0, random.gauss(usual, usual / 4)), 1),
+    }
+    if random.random() > 0.1:  # some cameras do not know their zones
+        data["zones"] = sorted(random.sample(range(1, 21), 2))
+    return event("Traffic", "Speed", f"car-{number}", data)
+
+
+def _congestion(random: Random, number: int) -> StructuredEvent:
+    data = {"road": random.choice(ROADS), "metres": random.randrange(100, 3_000, 50)}
+    return event("Traffic", "Congestion", f"jam-{number}", data)
+
+
+def _communications(random: Random, number: int) -> StructuredEvent:
+    data = {
+        "text": random.choice(LINES),
+        "node": f"node-{random.randrange(40)}",
+        "state": random.choice(("raised", "raised", "cleared")),
+    }
+    priority = random.randint(0, 6)
+    return event("Telecom", "CommunicationsAlarm", f"alarm-{number}", data, priority=priority)
+
+
+def _equipment(random: Random, number: int) -> StructuredEvent:
+    data: dict[str, object] = {
+        "node": f"node-{random.randrange(40)}",
+        "celsius": round(random.gauss(55, 12), 1),
+        "state": "raised",
+    }
+    if random.random() < 0.3:
+        data["broken"] = {"part": random.choice(PARTS), "slot": random.randrange(12)}
+    priority = random.randint(0, 6)
+    return event("Telecom", "EquipmentAlarm", f"alarm-{number}", data, priority=priority)
+
+
+def many_subscriptions(seed: int, count: int) -> Iterator[Constraint]:
+    """Yield constraints that each watch one node or one zone."""
+    random = Random(seed)
+    for _ in range(count):
+        if random.random() < 0.5:
+            celsius, node = random.randrange(60, 110), random.randrange(400)
+            yield constraint(f"$node == 'node-{node}' and $celsius > {celsius}")
+        else:
+            rate, zone = random.randrange(40, 180), random.randrange(1, 400)
+            yield constraint(f"$rate > {rate} and $zones[0] == {zone}")
+
+
+def play_filters(seed: int) -> None:
+    """Show who gets which events, why one does not get one, and what matching costs."""
     events = list(sample_events(seed, EVENTS))
     constraints = {one.name: one.constraint() for one in SUBSCRIPTIONS}
     _subscriptions()
@@ -47,11 +127,6 @@ def filters(
     _check_by_loop(events, constraints, received)
     _near_miss(events, constraints)
     _many(seed)
-
-
-def _heading(text: str) -> None:
-    render.say()
-    render.say(text, "bold")
 
 
 def _subscriptions() -> None:
@@ -63,8 +138,6 @@ def _subscriptions() -> None:
 
 def _stream(events: Sequence[StructuredEvent], constraints: dict[str, Constraint]) -> Counter[str]:
     """Match the events with the index; return how many each subscription received."""
-    from tidings.filters.index import MatchIndex
-
     index: MatchIndex[str] = MatchIndex()
     for name, asked in constraints.items():
         index.add(name, (asked,))
@@ -121,7 +194,6 @@ def _check_by_loop(
 
 
 def _near_miss(events: Sequence[StructuredEvent], constraints: dict[str, Constraint]) -> None:
-    """Explain an event that one subscription nearly received."""
     wanted = SUBSCRIPTIONS[0]
     asked = constraints[wanted.name]
     missed = [
@@ -134,15 +206,13 @@ def _near_miss(events: Sequence[StructuredEvent], constraints: dict[str, Constra
         return
     # An error is more instructive than a plain mismatch.
     one, tree = next((pair for pair in missed if pair[1].failed), missed[0])
-    _heading(f"Why {one.name} did not reach {wanted.name!r}")
-    render.explanation(why.verdict(tree), False, f"{one.domain}::{one.type}", why.branch_of(tree))
+    render.heading(f"Why {one.name} did not reach {wanted.name!r}")
+    render.explanation(why.verdict(tree), False, f"{one.domain}::{one.type}", why.tree_of(tree))
 
 
 def _many(seed: int) -> None:
     """Compare the cost of the index with evaluating many subscriptions one by one."""
-    from tidings.filters.index import MatchIndex
-
-    _heading(f"The first {MEASURED_EVENTS} of them, with {MANY:,} subscriptions")
+    render.heading(f"The first {MEASURED_EVENTS} of them, with {MANY:,} subscriptions")
     constraints = list(many_subscriptions(seed, MANY))
     index: MatchIndex[int] = MatchIndex()
     started = time.perf_counter()

@@ -1,7 +1,8 @@
-"""All output of the command line: the only module that prints.
+"""All output of commands and demos: the only module that prints.
 
 Results go to standard output, messages about them to standard error. Colour and live displays
-appear on terminals only; elsewhere the same content is plain lines.
+appear on terminals only; elsewhere the same content is plain lines. With `use_json`, results and
+errors are JSON lines.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import Enum
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO, TypeVar
+from typing import TYPE_CHECKING, TextIO
 
 import msgspec
 
@@ -55,29 +56,35 @@ class Mark(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Branch:
-    """One line of an explanation: a mark, the condition, the values found, and the lines below."""
-
-    mark: Mark
-    text: str
-    note: str = ""
-    parts: tuple[Branch, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class TreeNode:
-    """One line of a tree: its text, a note, and the lines below."""
+    """One line of a tree: its text, a note, the lines below, and in an explanation its result."""
 
     text: str
     note: str = ""
     parts: tuple[TreeNode, ...] = ()
+    mark: Mark | None = None
 
 
-_Part = TypeVar("_Part", Branch, TreeNode)
+# The style of a result, its sign, and the sign for an output without Unicode.
+_SIGNS = {
+    Mark.TRUE: ("green", "✓", "T"),
+    Mark.FALSE: ("red", "✗", "F"),
+    Mark.ERROR: ("yellow", "!", "!"),
+    Mark.SKIPPED: ("dim", "·", "-"),
+}
 
-_STYLES = {Mark.TRUE: "green", Mark.FALSE: "red", Mark.ERROR: "yellow", Mark.SKIPPED: "dim"}
-_SIGNS = {Mark.TRUE: "✓", Mark.FALSE: "✗", Mark.ERROR: "!", Mark.SKIPPED: "·"}
-_PLAIN_SIGNS = {Mark.TRUE: "T", Mark.FALSE: "F", Mark.ERROR: "!", Mark.SKIPPED: "-"}
+_json_asked = False
+
+
+def use_json(asked: bool) -> None:
+    """Print results and errors as JSON from now on, or as text."""
+    global _json_asked  # noqa: PLW0603 -- one process has one output
+    _json_asked = asked
+
+
+def is_json() -> bool:
+    """Return whether results and errors are printed as JSON."""
+    return _json_asked
 
 
 def prepare() -> None:
@@ -158,12 +165,22 @@ def error(text: str) -> None:
     _marked("error: ", "bold red", text)
 
 
-def failure(text: str, data: dict[str, object] | None) -> None:
-    """Print an error on standard error: as JSON if there is data, else as text."""
-    if data is None:
-        error(text)
+def warning(text: str) -> None:
+    """Print a warning on standard error."""
+    _marked("warning: ", "bold yellow", text)
+
+
+def _marked(word: str, style: str, text: str) -> None:
+    sys.stdout.flush()
+    _line((word, style), (text, ""), stderr=True)
+
+
+def failure(fault: TidingsError, text: str = "", **place: object) -> None:
+    """Print an error on standard error: `text` or its message, or as JSON with its place."""
+    if _json_asked:
+        as_json(fault_data(fault) | place, stderr=True)
     else:
-        as_json(data, stderr=True)
+        error(text or str(fault))
 
 
 def fault_data(error: TidingsError) -> dict[str, object]:
@@ -176,16 +193,6 @@ def fault_data(error: TidingsError) -> dict[str, object]:
     return data
 
 
-def warning(text: str) -> None:
-    """Print a warning on standard error."""
-    _marked("warning: ", "bold yellow", text)
-
-
-def _marked(word: str, style: str, text: str) -> None:
-    sys.stdout.flush()
-    _line((word, style), (text, ""), stderr=True)
-
-
 def as_json(data: object, stderr: bool = False) -> None:
     """Print a JSON value on one line."""
     try:
@@ -195,26 +202,46 @@ def as_json(data: object, stderr: bool = False) -> None:
     print(text, file=sys.stderr if stderr else sys.stdout, flush=True)
 
 
+def result(data: object, text: str) -> None:
+    """Print a result: a line of text, or JSON."""
+    if _json_asked:
+        as_json(data)
+    else:
+        say(text)
+
+
+def listing(
+    headings: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    numbers: Collection[int],
+    data: Iterable[object],
+    none: str,
+) -> None:
+    """Print objects: the rows of a table, or the data of each as JSON; a note if there are none."""
+    if _json_asked:
+        for one in data:
+            as_json(one)
+    elif rows:
+        table(headings, rows, numbers)
+    else:
+        note(none)
+
+
 class Writer:
     """A writer of unchanged lines to standard output: at once, or in blocks to a file."""
 
     def __init__(self) -> None:
         sys.stdout.flush()
         self._stream = sys.stdout.buffer
-        self._at_once = not _is_regular_file(sys.stdout)
+        self._at_once = True
+        with suppress(OSError, ValueError):  # of a stream in memory
+            self._at_once = not stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
 
     def line(self, octets: bytes) -> None:
         """Write a line, adding a missing line end."""
         self._stream.write(octets if octets.endswith(b"\n") else octets + b"\n")
         if self._at_once:
             self._stream.flush()
-
-
-def _is_regular_file(stream: TextIO) -> bool:
-    try:
-        return stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
-    except (OSError, ValueError):  # a stream in memory
-        return False
 
 
 def forget_output() -> None:
@@ -237,20 +264,10 @@ def progress(
     if total < least or not sys.stderr.isatty() or (lines and on_terminal()):
         yield lambda octets: None
         return
-    from rich.progress import (
-        BarColumn,
-        DownloadColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        DownloadColumn(),
-        TimeRemainingColumn(),
-    )
+    text = TextColumn("{task.description}")
+    columns = (text, BarColumn(), DownloadColumn(), TimeRemainingColumn())
     with Progress(*columns, console=_console(stderr=True), transient=True) as bar:
         task = bar.add_task("reading", total=total)
         held = 0
@@ -266,13 +283,13 @@ def progress(
 
 
 @contextmanager
-def steps(silent: bool = False) -> Iterator[Callable[[str, float], None]]:
+def steps() -> Iterator[Callable[[str, float], None]]:
     """Show progress on standard error, as a bar or occasional lines; yield a callback."""
-    if silent:
+    if _json_asked:
         yield lambda step, done: None
         return
     if not sys.stderr.isatty():
-        yield _Lines().tell
+        yield _lines_of_steps()
         return
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -280,25 +297,21 @@ def steps(silent: bool = False) -> Iterator[Callable[[str, float], None]]:
     with Progress(*columns, console=_console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=1.0)
 
-        def tell(step: str, done: float) -> None:
-            bar.update(task, description=_harmless(step), completed=done)
-
-        yield tell
+        yield lambda step, done: bar.update(task, description=_harmless(step), completed=done)
 
 
-class _Lines:
-    """Progress as lines, at a limited rate."""
+def _lines_of_steps() -> Callable[[str, float], None]:
+    """Return a callback that prints progress as lines, at a limited rate."""
+    last, at = "", -_LINE_EVERY
 
-    def __init__(self) -> None:
-        self._told = ""
-        self._at = -_LINE_EVERY
-
-    def tell(self, step: str, done: float) -> None:
+    def tell(step: str, done: float) -> None:
+        nonlocal last, at
         now = time.monotonic()
-        if step == self._told or now - self._at < _LINE_EVERY:
-            return
-        self._told, self._at = step, now
-        note(f"{done:4.0%}  {step}", "dim")
+        if step != last and now - at >= _LINE_EVERY:
+            last, at = step, now
+            note(f"{done:4.0%}  {step}", "dim")
+
+    return tell
 
 
 def table(
@@ -336,14 +349,16 @@ def live_table(
     from rich.live import Live
 
     with Live(console=_console(), auto_refresh=False) as live:
-
-        def show(rows: Sequence[Sequence[str]]) -> None:
-            live.update(_table(headings, rows, numbers), refresh=True)
-
-        yield show
+        yield lambda rows: live.update(_table(headings, rows, numbers), refresh=True)
 
 
-def explanation(verdict: str, matches: bool, where: str, tree: Branch | None) -> None:
+def heading(text: str) -> None:
+    """Print the title of what follows, after an empty line."""
+    say()
+    say(text, "bold")
+
+
+def explanation(verdict: str, matches: bool, where: str, tree: TreeNode | None) -> None:
     """Print whether and why a constraint matched: the answer, the event, the tree if any."""
     console = _console()
     say(verdict, "bold green" if matches else "bold red")
@@ -352,11 +367,15 @@ def explanation(verdict: str, matches: bool, where: str, tree: Branch | None) ->
     if tree is None:
         return
     say()
-    unicode = console.encoding.lower().startswith("utf")
+    unicode = _has_unicode(console)
     rows = list(_rows(tree, "", "", unicode))
-    width = max(len(guide) + len(branch.text) for guide, branch in rows) + 3
-    for guide, branch in rows:
-        console.print(_row(guide, branch, width, unicode), soft_wrap=True)
+    width = max(len(guide) + len(node.text) for guide, node in rows) + 3
+    for guide, node in rows:
+        console.print(_row(guide, node, width, unicode), soft_wrap=True)
+
+
+def _has_unicode(console: Console) -> bool:
+    return console.encoding.lower().startswith("utf")
 
 
 def outline(nodes: Sequence[TreeNode]) -> None:
@@ -374,17 +393,13 @@ def live_outline() -> Iterator[Callable[[Sequence[TreeNode]], None]]:
 
     console = _console()
     with Live(console=console, auto_refresh=False, vertical_overflow="ellipsis") as live:
-
-        def show(nodes: Sequence[TreeNode]) -> None:
-            live.update(Text("\n").join(_outline(console, nodes)), refresh=True)
-
-        yield show
+        yield lambda nodes: live.update(Text("\n").join(_outline(console, nodes)), refresh=True)
 
 
 def _outline(console: Console, nodes: Sequence[TreeNode]) -> Iterator[Text]:
     from rich.text import Text
 
-    unicode = console.encoding.lower().startswith("utf")
+    unicode = _has_unicode(console)
     for node in nodes:
         for guide, one in _rows(node, "", "", unicode):
             note = f"   {_harmless(one.note)}" if one.note else ""
@@ -392,30 +407,24 @@ def _outline(console: Console, nodes: Sequence[TreeNode]) -> Iterator[Text]:
             yield Text.assemble((guide, "dim"), (_harmless(one.text), style), (note, "dim"))
 
 
-def _rows(tree: _Part, guide: str, below: str, unicode: bool) -> Iterator[tuple[str, _Part]]:
+def _rows(tree: TreeNode, guide: str, below: str, unicode: bool) -> Iterator[tuple[str, TreeNode]]:
     yield guide, tree
     inner, last, pass_by = ("├─ ", "└─ ", "│  ") if unicode else ("|- ", "`- ", "|  ")
-    for index, part in enumerate(tree.parts):
-        is_last = index == len(tree.parts) - 1
-        yield from _rows(
-            part,
-            below + (last if is_last else inner),
-            below + ("   " if is_last else pass_by),
-            unicode,
-        )
+    for part in tree.parts:
+        lead, under = (last, "   ") if part is tree.parts[-1] else (inner, pass_by)
+        yield from _rows(part, below + lead, below + under, unicode)
 
 
-def _row(guide: str, branch: Branch, width: int, unicode: bool) -> Text:
-    signs = _SIGNS if unicode else _PLAIN_SIGNS
-    style = _STYLES[branch.mark]
-    skipped = style if branch.mark is Mark.SKIPPED else ""
+def _row(guide: str, node: TreeNode, width: int, unicode: bool) -> Text:
     from rich.text import Text
 
+    assert node.mark is not None
+    style, sign, plain_sign = _SIGNS[node.mark]
     row = Text()
     row.append(guide, "dim")
-    row.append(f"{signs[branch.mark]} ", style)
-    row.append(branch.text, skipped)
-    if branch.note:
-        row.append(" " * (width - len(guide) - len(branch.text)))
-        row.append(branch.note, "yellow" if branch.mark is Mark.ERROR else "dim")
+    row.append(f"{sign if unicode else plain_sign} ", style)
+    row.append(node.text, style if node.mark is Mark.SKIPPED else "")
+    if node.note:
+        row.append(" " * (width - len(guide) - len(node.text)))
+        row.append(node.note, "yellow" if node.mark is Mark.ERROR else "dim")
     return row

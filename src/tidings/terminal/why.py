@@ -6,25 +6,25 @@ import math
 from collections.abc import Iterator
 from decimal import Decimal
 
-from tidings.cli.render import Branch, Mark
 from tidings.events.fields import EnumLabel, Plain
 from tidings.filters.explain import Explained
 from tidings.filters.tree import And, Arithmetic, Component, Exist, Not, Or
 from tidings.filters.truth import kind_name
+from tidings.terminal.render import Mark, TreeNode
 
 # Wider tests or values are hard to read at a glance.
 _WIDEST = 60
 
 
-def branch_of(part: Explained) -> Branch:
+def tree_of(part: Explained) -> TreeNode:
     """Build the tree to show for an explained constraint."""
     if not part.reached:
-        return Branch(Mark.SKIPPED, _shortened(part.text), Mark.SKIPPED.value)
+        return TreeNode(_shortened(part.text), Mark.SKIPPED.value, mark=Mark.SKIPPED)
     mark = _mark(part)
     if isinstance(part.node, And | Or | Not):
         word = type(part.node).__name__.lower()
-        return Branch(mark, word, part.error, tuple(map(branch_of, part.parts)))
-    return Branch(mark, _shortened(part.text), _findings(part))
+        return TreeNode(word, part.error, tuple(map(tree_of, part.parts)), mark)
+    return TreeNode(_shortened(part.text), _findings(part), mark=mark)
 
 
 def _mark(part: Explained) -> Mark:

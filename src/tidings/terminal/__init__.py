@@ -1,0 +1,1 @@
+"""What people see on a terminal: lines, tables, trees, progress, explanations."""

@@ -20,7 +20,7 @@ from tidings.filters.constraint import accepted_constraint
 from tidings.filters.plan import PlanChange, ProxyRule, Rule, Side
 from tidings.filters.plan_form import change_to_plain
 from tidings.pipeline.matching.book import PlanRow
-from tidings.stores.archive.schema import events_schema
+from tidings.stores.archive.columns import EVENTS, schema_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -150,7 +150,7 @@ def _conformed(filled: Mapping[str, Array], rows: int) -> Array:
     """All columns of the archive: those not filled are null, or empty where there is no null."""
     pa = import_module("pyarrow")
 
-    schema = events_schema()
+    schema = schema_of(EVENTS)
     columns = []
     for field in schema:
         column = filled.get(field.name)

@@ -75,7 +75,9 @@ def report(
         from tidings.pipeline.report import ReportOptions, run_report
         from tidings.pipeline.report.view import report_figures, report_page, report_sections
 
-        options = ReportOptions(job.archive, tuple(channel or ()), *span, top)
+        options = ReportOptions(
+            job.archive, channels=tuple(channel or ()), **span._asdict(), top=top
+        )
         found = run_report(spark, options, progress)
     warn(found.problems)
     write_html(html, lambda made: report_page(found, made), found.seconds)
@@ -134,8 +136,8 @@ def backtest(  # noqa: PLR0913, PLR0917 -- one argument for each option
         )
 
         options = BacktestOptions(
-            job.archive, constraint, tuple(type or ()), tuple(channel or ()), *span,
-            samples=samples, live=live, url=url, token=token,
+            job.archive, constraint, tuple(type or ()), samples, live, url, token,
+            channels=tuple(channel or ()), **span._asdict(),
         )  # fmt: skip
         found = run_backtest(spark, options, progress)
     warn(found.problems)
@@ -179,7 +181,9 @@ def audit(
         from tidings.pipeline.audit import AuditOptions, run_audit
         from tidings.pipeline.audit.view import audit_figures, audit_page, audit_sections
 
-        options = AuditOptions(job.archive, tuple(channel or ()), *span, sample=sample)
+        options = AuditOptions(
+            job.archive, channels=tuple(channel or ()), **span._asdict(), sample=sample
+        )
         found = run_audit(spark, options, progress)
     write_html(html, lambda made: audit_page(found, made), found.seconds)
     if json:

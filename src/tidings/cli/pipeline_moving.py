@@ -201,8 +201,8 @@ def replay(  # noqa: PLR0913, PLR0917 -- one argument for each option
         from tidings.pipeline.replay import ReplayOptions, run_replay
 
         options = ReplayOptions(
-            job.archive, into, service.url, service.token, run, constraint, tuple(type or ()),
-            tuple(channel or ()), *span, speed=pace, stamp=stamp, patience=patience,
+            job.archive, into, service.url, service.token, run, constraint, pace, stamp, patience,
+            channels=tuple(channel or ()), types=tuple(type or ()), **span._asdict(),
         )  # fmt: skip
         found = run_replay(spark, options, progress)
     if json:

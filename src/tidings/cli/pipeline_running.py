@@ -58,8 +58,7 @@ def run(  # noqa: PLR0913, PLR0917 -- one argument for each option
     service = chosen_service(url, token_file)
     stopping = Event()
     with job.session() as (spark, progress):
-        from tidings.pipeline.derive import load_queries
-        from tidings.pipeline.derive.running import RunOptions, run_queries
+        from tidings.pipeline.derive import RunOptions, load_queries, run_queries
         from tidings.pipeline.session.job import stopped_by_signals
 
         queries = load_queries(file)

@@ -108,9 +108,7 @@ class Split:
 
 
 def split(
-    df: DataFrame,
-    expectations: Iterable[Expectation],
-    occurring: Occurring = ANYTHING,
+    df: DataFrame, expectations: Iterable[Expectation], occurring: Occurring = ANYTHING
 ) -> Split:
     """Separate rows that pass all checks from those that fail one.
 

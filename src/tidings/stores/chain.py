@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from tidings.stores import segments
+from tidings.stores.files import MODE, sync_folder
 from tidings.stores.records import Kind, Record, encode, first_record
 from tidings.stores.segments import DamageReport
 
@@ -30,7 +30,6 @@ CUT: Final = "cut"
 REPLACED: Final = "replaced"
 HEADLESS: Final = "headless"
 
-_MODE: Final = 0o600
 _LINK: Final = struct.Struct(">QIQQ")
 _HEAD: Final = struct.Struct(">QQQQQQ")
 _LOST: Final = struct.Struct(">QQ")
@@ -115,13 +114,13 @@ class HeadFile:
         synced = [one for one in found if one[1] != _NOTE]
         self._generation = max(found)[0] if found else 0
         self._slot = max(synced)[1] if synced else 1
-        self._file = os.open(folder / HEAD, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _MODE)
+        self._file = os.open(folder / HEAD, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, MODE)
         self.head = head
         try:
             if not found:
                 os.ftruncate(self._file, (_NOTE + 1) * _SLOT)
             self.write(head)
-            segments.sync_folder(folder)
+            sync_folder(folder)
         except BaseException:
             self.close()
             raise

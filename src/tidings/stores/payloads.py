@@ -332,19 +332,8 @@ def dead_payload(letter: StoredDeadLetter) -> bytes:
     proxy, at, causes, expiry, priority, flags, arrival, plan, octets, number = letter
     try:
         why = _encode(causes)
-        head = _DEAD.pack(
-            _FORMAT,
-            number,
-            proxy,
-            at,
-            expiry,
-            priority,
-            flags,
-            arrival,
-            plan,
-            len(why),
-            len(octets),
-        )
+        entry = (expiry, priority, flags, arrival, plan)
+        head = _DEAD.pack(_FORMAT, number, proxy, at, *entry, len(why), len(octets))
     except _UNFIT as error:
         raise _unfit("a dead letter", error) from error
     return b"".join((head, why, octets))

@@ -10,23 +10,29 @@ from hypothesis import strategies as st
 
 from tidings.filters.plan import Plan, PlanChange, ProxyRule, Side
 from tidings.filters.plan_form import change_to_plain
-from tidings.pipeline.audit.books import (
+from tidings.pipeline.audit.comparing import plan_histories
+from tidings.pipeline.audit.findings import (
+    bad_pair_findings,
+    missing_event_findings,
+    missing_outcome_finding,
+)
+from tidings.pipeline.audit.pairs import (
+    DISCONNECTED,
+    FINAL,
+    NO_LONGER_TRACKED,
+    ObjectRow,
+    Tile,
+    tiles,
+)
+from tidings.pipeline.audit.result import ACCOUNTED, Finding, FindingKind, PairId
+from tidings.pipeline.audit.tally import (
+    BadPair,
     MissingEvents,
     MissingOutcomes,
     Total,
     asked_of,
     missing_outcomes,
 )
-from tidings.pipeline.audit.findings import (
-    bad_pair_findings,
-    missing_event_findings,
-    missing_outcome_finding,
-)
-from tidings.pipeline.audit.objects import DISCONNECTED, NO_LONGER_TRACKED, ObjectRow, Tile, tiles
-from tidings.pipeline.audit.pairs import FINAL
-from tidings.pipeline.audit.plans import plan_histories
-from tidings.pipeline.audit.result import ACCOUNTED, Finding, FindingKind, PairId
-from tidings.pipeline.audit.tally import BadPair
 from tidings.pipeline.matching.book import PlanRow
 from tidings.stores.archive.rows import OUTCOME_NAMES
 

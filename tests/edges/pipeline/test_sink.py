@@ -20,8 +20,8 @@ from tidings.errors import ChannelFull, InvalidEvent, InvalidUsage, PipelineFail
 from tidings.events.envelope import ProducerMark
 from tidings.events.structured import StructuredEvent
 from tidings.pipeline.sink.marks import BLOCK, Attempt, Marked, events_of, key_columns, marked_rows
-from tidings.pipeline.sink.options import SinkOptions, check_columns, write_options
 from tidings.pipeline.sink.publishing import Published, RowSender
+from tidings.pipeline.source.options import SinkOptions, check_columns, write_options
 
 NEEDED = {"url": "http://here", "channel": "c"}
 

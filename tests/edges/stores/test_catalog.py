@@ -16,8 +16,15 @@ from tests.edges.stores.sample_payloads import JOURNAL, LETTER, LETTERS, waiting
 from tidings.channel.effects import Cause
 from tidings.channel.entries import NEVER, Entry
 from tidings.errors import BadInput, DiskFull, StoreError
-from tidings.stores.catalog import MOST_CAUSES, Catalog
-from tidings.stores.catalog_file import Unusable, delete_file, make_file, reopen, translating
+from tidings.stores.catalog import (
+    MOST_CAUSES,
+    Catalog,
+    Unusable,
+    delete_file,
+    make_file,
+    reopen,
+    translating,
+)
 from tidings.stores.payloads import StoredDeadLetter
 
 ORDERS = {

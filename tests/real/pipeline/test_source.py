@@ -10,7 +10,8 @@ import pytest
 
 from tests.real.pipeline.archives import FIRST_US, SECOND, ArchiveMaker, Row, cars
 from tidings.events.structured import StructuredEvent
-from tidings.pipeline.frames import Selection, events_frame
+from tidings.pipeline.archive import Selection
+from tidings.pipeline.frames import events_frame
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -25,7 +25,7 @@ from tidings.pipeline.frames import occurring_in
 from tidings.pipeline.matching import MatchLimits, match
 from tidings.pipeline.matching.book import PlanBook, PlanRow
 from tidings.pipeline.matching.compile import compile_book
-from tidings.stores.archive.schema import EVENTS, OBJECTS, OUTCOMES, PLANS
+from tidings.stores.archive.columns import EVENTS, OBJECTS, OUTCOMES, PLANS
 
 __all__ = ["AuditOptions", "AuditResult", "run_audit"]
 
@@ -35,13 +35,7 @@ Progress = Callable[[str, float], None]
 def run_audit(
     spark: SparkSession, options: AuditOptions, progress: Progress = lambda *_: None
 ) -> AuditResult:
-    """Audit an archive.
-
-    Raises:
-        ArchiveNotFound: There is no archive at this path.
-        ArchiveDamaged: A newer version has written it.
-        InvalidUsage: The archive does not have such a channel.
-    """
+    """Audit an archive."""
     begun = monotonic()
     progress("checking the segments", 0.0)
     archive = open_archive(spark, options)

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+import msgspec
 from pyspark.sql import DataFrame
 
-from tidings.pipeline.audit.books import (
-    NOTHING,
-    MissingOutcomes,
-    Total,
-    asked_of,
-    differences,
-    missing_events,
-    missing_outcomes,
-)
 from tidings.pipeline.audit.findings import (
     bad_pair_findings,
     channel_fault,
@@ -25,20 +18,27 @@ from tidings.pipeline.audit.findings import (
     orphan_findings,
 )
 from tidings.pipeline.audit.pairs import ORPHAN, UNKNOWN
-from tidings.pipeline.audit.plans import plan_histories
 from tidings.pipeline.audit.reading import AuditedArchive
 from tidings.pipeline.audit.result import Finding, FindingKind
 from tidings.pipeline.audit.tally import (
     BAD,
+    NOTHING,
     EventTotals,
+    MissingOutcomes,
     TallyRow,
+    Total,
+    asked_of,
     bad_pairs,
+    differences,
+    missing_events,
+    missing_outcomes,
     odd_pairs,
     orphan_totals,
     waiting_pairs,
 )
 from tidings.pipeline.matching.book import PlanRow
-from tidings.stores.archive.schema import EVENTS
+from tidings.stores.archive.books import chain_digest
+from tidings.stores.archive.columns import EVENTS
 
 # Consumers whose waiting events are examined one by one; beyond, the books are only counted.
 _MOST_CONSUMERS: Final = 1_000
@@ -160,32 +160,23 @@ class Comparison:
             book = self._archive.books.channels.get(origin)
             if book is None:
                 continue
-            history = histories.get(origin)
-            have = history.rows if history is not None else 0
-            if book.plans == have and (
-                history is None or history.is_as_archived(book.plans, book.plan_digest)
-            ):
+            history = histories.get(origin, PlanHistory())
+            if (history.rows, history.digest) == (book.plans, book.plan_digest):
                 continue
-            faults = history.faults if history is not None else ()
-            said = [f"version {fault.version} {fault.problem}" for fault in faults[:3]]
             text = (
-                f"the plans are not those that were archived: there are {have} of {book.plans} "
-                "versions, and their digest is not the one in the archiver's books"
+                f"the plans are not those that were archived: there are {history.rows} of "
+                f"{book.plans} versions, and their digest is not the one in the archiver's books"
             )
-            version = faults[0].version if faults else None
+            said = [f"version {version} {problem}" for version, problem in history.faults[:3]]
+            version = history.faults[0][0] if history.faults else None
+            text = "; ".join([text, *said])
+            channel = (origin, name)
             self.findings.append(
-                channel_fault(
-                    FindingKind.PLAN_CHANGED,
-                    (origin, name),
-                    "; ".join([text, *said]),
-                    version=version,
-                )
+                channel_fault(FindingKind.PLAN_CHANGED, channel, text, version=version)
             )
 
     def _compare_events(
-        self,
-        orphans: Mapping[str, Total],
-        gone: dict[str, set[int]],
+        self, orphans: Mapping[str, Total], gone: dict[str, set[int]]
     ) -> dict[str, bool]:
         """Return by origin whether the books also miss the orphans."""
         assert self._archive.books is not None
@@ -222,10 +213,7 @@ class Comparison:
         return by_books
 
     def _compare_waiting(
-        self,
-        odd: DataFrame,
-        waiting: _Waiting,
-        gone: Mapping[str, set[int]],
+        self, odd: DataFrame, waiting: _Waiting, gone: Mapping[str, set[int]]
     ) -> dict[tuple[str, int], list[int]]:
         """Return the consumers known to lack an outcome, by origin and event."""
         first = dict([*waiting.beyond.items()][:_MOST_CONSUMERS])
@@ -300,3 +288,49 @@ def _told(counted: Counts) -> list[Finding]:
             text += f", and {unknown} outcomes of them are of consumers that these do not name"
         found.append(Finding(FindingKind.NOT_JUDGED, fault=False, sentence=text, count=unjudged))
     return found
+
+
+@dataclass(slots=True)
+class PlanHistory:
+    """The plan rows of one channel."""
+
+    rows: int = 0
+    digest: str = ""  # over all rows, as the archiver computes it
+    version: int = 0  # of the last row
+    # What does not follow from the row before, by version. No fault if the books agree: the archive
+    # may have begun later than the channel, or the journal had a gap.
+    faults: list[tuple[int, str]] = field(default_factory=list)
+
+
+class _Change(msgspec.Struct):
+    version: int
+    whole: bool = False
+
+
+_decode = msgspec.json.Decoder(_Change).decode
+
+
+def plan_histories(rows: Iterable[PlanRow]) -> Mapping[str, PlanHistory]:
+    """Return the plan history of each origin; `rows` are sorted by position."""
+    found: dict[str, PlanHistory] = {}
+    for row in rows:
+        history = found.setdefault(row.origin, PlanHistory())
+        history.rows += 1
+        history.digest = chain_digest(history.digest, row.version, row.change)
+        problem = _plan_problem(row, history.version)
+        if problem is not None:
+            history.faults.append((row.version, problem))
+        history.version = row.version
+    return found
+
+
+def _plan_problem(row: PlanRow, before: int) -> str | None:
+    try:
+        change = _decode(row.change)
+    except msgspec.DecodeError as error:
+        return f"cannot be read: {error}"
+    if (change.version, change.whole) != (row.version, row.whole):
+        return f"says that it is version {change.version}"
+    if not change.whole and before != row.version - 1:
+        return f"is made out of version {row.version - 1}, and follows version {before}"
+    return None

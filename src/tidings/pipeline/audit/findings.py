@@ -7,10 +7,9 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Final
 
-from tidings.pipeline.audit.books import MissingEvents, MissingOutcomes, Total
 from tidings.pipeline.audit.pairs import DISAGREES, DOUBLED, NOT_ENDED, WRONG
 from tidings.pipeline.audit.result import Finding, FindingKind, PairId
-from tidings.pipeline.audit.tally import BadPair
+from tidings.pipeline.audit.tally import BadPair, MissingEvents, MissingOutcomes, Total
 
 # Numbers named in a sentence; the finding lists more.
 _SAID: Final = 5

@@ -16,12 +16,12 @@ from pyspark.sql import DataFrame, SparkSession
 
 from tidings.errors import ArchiveDamaged, InvalidUsage
 from tidings.pipeline.archive import Archive
-from tidings.pipeline.audit.objects import FIRST
+from tidings.pipeline.audit.pairs import FIRST
 from tidings.pipeline.audit.result import AuditOptions, Finding, FindingKind
 from tidings.pipeline.times import moment_text
 from tidings.stores.archive.books import Books, read_books
+from tidings.stores.archive.columns import KINDS
 from tidings.stores.archive.manifest import Manifest, Seal, SegmentFile
-from tidings.stores.archive.schema import KINDS
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class AuditedArchive:
     def files(self, kind: str) -> list[SegmentFile]:
         """Return the readable segments of a kind."""
         lost = {file.path for file in self.lost}
-        chosen = self.manifest.select(kind, channels=self.options.channels or None)
+        chosen = self.manifest.select(kind, channels=self.options.channels)
         return [file for file in chosen if file.path not in lost]
 
     def rows(self, kind: str) -> DataFrame:
@@ -86,10 +86,8 @@ def open_archive(spark: SparkSession, options: AuditOptions) -> AuditedArchive:
     """Open an archive and check its segments."""
     source = Archive(options.archive)
     manifest = source.manifest()
-    chosen = [
-        file for kind in KINDS for file in manifest.select(kind, channels=options.channels or None)
-    ]
-    problems = source.problems(chosen, spark if options.checksums else None)
+    chosen = [file for kind in KINDS for file in manifest.select(kind, channels=options.channels)]
+    problems = source.problems(chosen, deep=options.checksums)
     lost = [file for file in chosen if file.path in problems and not _readable(spark, source, file)]
     dropped = manifest.gone
     books, faults = _books(source, manifest)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 from tidings.filters.constraint import Constraint, EventTypePattern
 from tidings.filters.index.conjuncts import conjuncts_of
@@ -99,9 +99,8 @@ def _group(filters: Sequence[Sequence[Constraint]], empty_passes: bool) -> _Clau
         if not constraints and empty_passes:
             return [()]
         for constraint in constraints:
-            found += _product([before], _of_constraint(constraint))
+            found = _checked([*found, *_product([before], _of_constraint(constraint))])
             before = (*before, *_not(constraint))
-            _check(found)
     return found
 
 
@@ -117,9 +116,8 @@ def _not(constraint: Constraint) -> Clause:
     if conjuncts is None:
         return ()
     types = _of_types(constraint.event_types)
-    of_types = types[0].types if types else ()
     tree = _whole(conjuncts) if conjuncts else None
-    return (Literal(tree, of_types, holds=False),)
+    return (Literal(tree, types[0].types if types else (), holds=False),)
 
 
 def _whole(conjuncts: Sequence[Node]) -> Node:
@@ -142,6 +140,7 @@ def _of_constraint(constraint: Constraint) -> _Clauses:
 
 
 _Trees: TypeAlias = tuple[Node, ...]
+_T = TypeVar("_T")
 
 
 def _alternatives(node: Node, truth: bool) -> list[_Trees]:
@@ -185,21 +184,14 @@ def _first(nodes: Iterable[Node], truth: bool) -> list[_Trees]:
     return found
 
 
-def _checked(found: list[_Trees]) -> list[_Trees]:
+def _checked(found: list[_T]) -> list[_T]:
     if len(found) > _MOST:
         raise _TooMany
     return found
 
 
 def _product(first: _Clauses, second: _Clauses) -> _Clauses:
-    if len(first) * len(second) > _MOST:
-        raise _TooMany
-    return [(*one, *two) for one in first for two in second]
-
-
-def _check(found: _Clauses) -> None:
-    if len(found) > _MOST:
-        raise _TooMany
+    return _checked([(*one, *two) for one in first for two in second])
 
 
 def _simplified(clause: Clause) -> Clause | None:

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import math
 import typing
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from operator import attrgetter
 from typing import Final, NamedTuple, TypeAlias
 
 from tidings.events.fields import EnumLabel
@@ -33,7 +36,6 @@ from tidings.filters.tree import (
 )
 from tidings.filters.truth import EXACT, OneChar
 from tidings.pipeline.matching.clauses import Clause, Literal
-from tidings.pipeline.matching.grid import NAN_CELL, Grid, Interval
 
 Kind: TypeAlias = typing.Literal["equal", "member", "range", "needle", "type", "exist", "all"]
 
@@ -82,7 +84,7 @@ class Ways:
 
     def __init__(self, clauses: Iterable[Clause], fewest_needles: int = FEWEST_NEEDLES) -> None:
         known = list(dict.fromkeys(clauses))
-        options = {clause: sorted(_ways(clause), key=_rank) for clause in known}
+        options = {clause: sorted(_ways(clause), key=attrgetter("rank")) for clause in known}
         needles = Counter(
             ways[0].probe for ways in options.values() if ways[0].probe.kind == "needle"
         )
@@ -106,7 +108,8 @@ class Ways:
             if way.probe.kind == "equal":
                 crowds.setdefault(way.probe, []).append(clause)
         for probe, clauses in crowds.items():
-            values = {one for clause in clauses for one in _values(self._chosen[clause])}
+            accesses_ = (self._chosen[clause].access for clause in clauses)
+            values = {one for access in accesses_ if access for one in access.literals}
             if len(clauses) < _CROWDED * len(values):
                 continue
             ranges = Counter(
@@ -183,25 +186,13 @@ class Ways:
             yield (NAN_CELL,), rest
 
 
-def _values(way: _Way) -> Iterable[Constant]:
-    assert way.access is not None
-    return way.access.literals
-
-
-def _rank(way: _Way) -> int:
-    return way.rank
-
-
 def _ways(clause: Clause) -> Iterator[_Way]:
     """Yield all ways to a clause; the lower the rank, the fewer events take it."""
     yield _ALWAYS
     trees = tuple(one.tree for one in clause if one.holds and one.tree is not None)
     for access in accesses(trees):
-        place = _indexed(access.path)
-        if place is None:
-            continue
-        kind = _KINDS.get(access.kind)
-        if kind is not None:
+        place, kind = _indexed(access.path), _KINDS.get(access.kind)
+        if place is not None and kind is not None:
             yield _Way(kind[0], Probe(kind[1], place), access)
     for literal in clause:
         if literal.tree is None and literal.holds and all(one.exact for one in literal.types):
@@ -270,11 +261,6 @@ def _range_ways(clause: Clause) -> Iterator[_Way]:
         yield _Way(2 if two_sided else 7, Probe("range", place), None, interval)
 
 
-def type_key(domain: str, type_: str) -> str:
-    """Combine domain and type into one unique text."""
-    return f"{len(domain)}:{domain}{type_}"
-
-
 def _type_doors(clause: Clause) -> Iterator[Door]:
     at = next(
         at
@@ -283,7 +269,8 @@ def _type_doors(clause: Clause) -> Iterator[Door]:
     )
     left = (*clause[:at], *clause[at + 1 :])
     for pattern in dict.fromkeys(clause[at].types):
-        yield Door(type_key(pattern.domain, pattern.type), (), left)
+        # The same text as in the answer to the probe.
+        yield Door(f"{len(pattern.domain)}:{pattern.domain}{pattern.type}", (), left)
 
 
 def _without(clause: Clause, access: Access) -> Clause:
@@ -319,3 +306,113 @@ def _answers(constant: Constant) -> Sequence[tuple[str | None, tuple[float, ...]
 def _is_exact(constant: Constant) -> bool:
     """Whether no other value gives the same answer: large integers round to one double."""
     return type(constant) is not int or -EXACT < constant < EXACT
+
+
+NAN_CELL: Final = -1
+"""The cell of NaN, which no range contains."""
+
+_PIECES: Final = 8
+_MOST_CELLS: Final = 4_096
+_CELLS_PER_RANGE: Final = 8
+# Under a value of another field, there are only a few ranges each.
+_CROWDED_CELLS: Final = 64
+_CROWDED_PLACES: Final = 8
+_FEWEST_CELLS: Final = 8
+# Most entries in the cells' lists, over all ranges.
+_MOST_PLACES: Final = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A range, infinite where it has no end; ends may or may not belong to it."""
+
+    low: float = -math.inf
+    high: float = math.inf
+    with_nan: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    start: float
+    scale: float
+    first: int
+    cells: int
+
+
+class Grid:
+    """The cells for some ranges, of which at least one has a finite end.
+
+    With `crowded`, ranges are looked up under a value of another field, and few cells suffice.
+    """
+
+    def __init__(self, intervals: Iterable[Interval], *, crowded: bool = False) -> None:
+        kept = list(intervals)
+        ends = sorted({end for one in kept for end in (one.low, one.high) if math.isfinite(end)})
+        cells, fewest = min(_MOST_CELLS, max(64, _CELLS_PER_RANGE * len(kept))), 64
+        most = _MOST_PLACES
+        if crowded:
+            cells, fewest = _CROWDED_CELLS, _FEWEST_CELLS
+            most = min(most, _CROWDED_PLACES * len(kept))
+        while True:
+            self._pieces = _pieces(ends, cells)
+            self._starts = [piece.start for piece in self._pieces]
+            self._last = self._pieces[-1].first
+            places = sum(self.span(one)[1] - self.span(one)[0] + 1 for one in kept)
+            if places <= most or cells <= fewest:
+                return
+            cells //= 2
+
+    def cell(self, number: float) -> int:
+        """Return the cell of a number: 0 below the lowest end."""
+        at = bisect_right(self._starts, number) - 1
+        if at < 0:
+            return 0
+        piece = self._pieces[at]
+        if piece.cells == 1:
+            return piece.first
+        # Same operations in the same order as in `expression`.
+        return piece.first + min(piece.cells - 1, int((number - piece.start) * piece.scale))
+
+    def span(self, interval: Interval) -> tuple[int, int]:
+        """Return the first and the last cell that a range touches."""
+        low = 0 if interval.low == -math.inf else self.cell(interval.low)
+        return low, self._last if interval.high == math.inf else self.cell(interval.high)
+
+    def expression(self, number: str) -> str:
+        """Return the SQL for the cell of a column; NULL stays NULL."""
+        return (
+            f"CASE WHEN {number} IS NULL THEN NULL WHEN isnan({number}) THEN {NAN_CELL} "
+            f"WHEN {number} < {self._starts[0]!r}D THEN 0 ELSE {self._search(number, 0)} END"
+        )
+
+    def _search(self, number: str, first: int, last: int | None = None) -> str:
+        last = len(self._pieces) if last is None else last
+        if last - first == 1:
+            return _in_piece(self._pieces[first], number)
+        middle = (first + last) // 2
+        below, above = self._search(number, first, middle), self._search(number, middle, last)
+        return f"CASE WHEN {number} < {self._starts[middle]!r}D THEN {below} ELSE {above} END"
+
+
+def _pieces(ends: list[float], cells: int) -> list[_Piece]:
+    """Cut pieces with about equally many ends; the last one has one cell and no upper end."""
+    count = min(_PIECES, len(ends) - 1)
+    borders = [ends[(len(ends) - 1) * at // count] for at in range(count + 1)] if count else ends
+    made, first = [], 1
+    for start, end in pairwise(borders):
+        each = max(1, cells // count)
+        width = end - start
+        scale = each / width if math.isfinite(width) else 0.0
+        if not 0 < scale < math.inf:
+            each, scale = 1, 0.0
+        made.append(_Piece(start, scale, first, each))
+        first += each
+    made.append(_Piece(borders[-1], 0.0, first, 1))
+    return made
+
+
+def _in_piece(piece: _Piece, number: str) -> str:
+    if piece.cells == 1:
+        return str(piece.first)
+    offset = f"CAST(({number} - {piece.start!r}D) * {piece.scale!r}D AS INT)"
+    return f"({piece.first} + least({piece.cells - 1}, {offset}))"

@@ -8,23 +8,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
 
 from tidings.errors import ArchiveDamaged
 from tidings.pipeline.archive import Archive
-from tidings.pipeline.frames import (
-    Selection,
-    events_frame,
-    kind_frame,
-    plan_changes,
-)
+from tidings.pipeline.frames import events_frame, kind_frame, plan_changes
 from tidings.pipeline.matching.book import PlanRow
 from tidings.pipeline.report import queries as queries
 from tidings.pipeline.report.result import ArchiveFacts, Report, ReportOptions
+from tidings.stores.archive.columns import KINDS
 from tidings.stores.archive.manifest import Manifest
-from tidings.stores.archive.schema import KINDS
 
 __all__ = ["Report", "ReportOptions", "run_report"]
 
@@ -51,15 +47,14 @@ def run_report(
     progress("reading the manifest", 0.0)
     manifest = Archive(options.archive).manifest()
     frames = _frames(spark, options, manifest)
-    facts = archive_facts(manifest)
     found = _answers(frames, options.top, progress)
     progress("done", 1.0)
     return Report(
         archive=options.archive,
         since_us=options.since_us,
         until_us=options.until_us,
-        channels=options.channels,
-        facts=facts,
+        channels=tuple(options.channels),
+        facts=_archive_facts(manifest),
         problems=frames.problems,
         seconds=time.perf_counter() - began,
         **found,
@@ -68,24 +63,16 @@ def run_report(
 
 def _frames(spark: SparkSession, options: ReportOptions, manifest: Manifest) -> _Frames:
     """Return all frames as of one seal, even if new ones are sealed meanwhile."""
-
-    def chosen(since_us: int | None, until_us: int | None) -> Selection:
-        return Selection(
-            options.archive,
-            channels=options.channels,
-            since_us=since_us,
-            until_us=until_us,
-            upto_seal=manifest.last_seal,
-        )
-
-    events = events_frame(spark, chosen(options.since_us, options.until_us))
+    chosen = replace(options, upto_seal=manifest.last_seal)
+    events = events_frame(spark, chosen)
     # Outcomes come after the event's arrival, however late: no end of the time range.
-    outcomes = kind_frame(spark, chosen(options.since_us, None), "outcomes")
-    objects = kind_frame(spark, chosen(None, None), "objects")
+    outcomes = kind_frame(spark, replace(chosen, until_us=None), "outcomes")
+    always = replace(chosen, since_us=None, until_us=None)
+    objects = kind_frame(spark, always, "objects")
     told = [*events.problems, *outcomes.problems, *objects.problems, *_losses(manifest)]
     plans: list[PlanRow] = []
     try:
-        plans = plan_changes(spark, chosen(None, None))
+        plans = plan_changes(spark, always)
     except ArchiveDamaged as error:
         told.append(str(error))
     narrow = events.df.select(*_EVENT_COLUMNS, "raw")
@@ -108,14 +95,7 @@ def _answers(frames: _Frames, top: int, progress: Callable[[str, float], None]) 
     events, outcomes, objects, plans, _ = frames
     progress("counting events", 0.1)
     total, volumes = queries.volumes(events, top)
-    found: dict[str, Any] = {
-        "events": total.events,
-        "octets": total.octets,
-        "first_us": total.first_us,
-        "last_us": total.last_us,
-        "types": total.types,
-        "volumes": volumes,
-    }
+    found: dict[str, Any] = {**total._asdict(), "volumes": volumes}
     if not total.events:
         return found
     progress("events over time", 0.25)
@@ -128,30 +108,15 @@ def _answers(frames: _Frames, top: int, progress: Callable[[str, float], None]) 
     progress("consumers, outcomes, latencies", 0.6)
     copies = queries.copies_of(events.drop("raw"), outcomes, objects, plans).persist()
     try:
-        found |= _of_copies(frames, copies, top, progress)
+        found |= queries.consumers(events, copies, objects, top)._asdict()
+        progress("dead letters", 0.9)
+        found["dead_letters"] = queries.dead_letters(copies, outcomes, objects, top)
     finally:
         copies.unpersist()
     return found
 
 
-def _of_copies(
-    frames: _Frames, copies: DataFrame, top: int, progress: Callable[[str, float], None]
-) -> dict[str, Any]:
-    seen = queries.consumers(frames.events, copies, frames.objects, top)
-    progress("dead letters", 0.9)
-    letters = queries.dead_letters(copies, frames.outcomes, frames.objects, top)
-    return {
-        "outcomes": seen.outcomes,
-        "latency": seen.latency,
-        "consumers": seen.largest,
-        "slowest": seen.slowest,
-        "consumers_in_all": seen.in_all,
-        "dead_letters": letters,
-    }
-
-
-def archive_facts(manifest: Manifest) -> ArchiveFacts:
-    """Summarize the manifest."""
+def _archive_facts(manifest: Manifest) -> ArchiveFacts:
     files = manifest.files
     rows = {kind: sum(file.rows for file in files if file.kind == kind) for kind in KINDS}
     return ArchiveFacts(

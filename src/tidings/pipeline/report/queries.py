@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as sf
@@ -41,7 +41,7 @@ _LONGEST_CAUSE: Final = 300
 
 
 class Totals(NamedTuple):
-    """Totals over all events."""
+    """Totals over all events, named as in `Report`."""
 
     events: int
     octets: int
@@ -51,13 +51,13 @@ class Totals(NamedTuple):
 
 
 class Consumers(NamedTuple):
-    """Statistics of consumers."""
+    """Statistics of consumers, named as in `Report`."""
 
     outcomes: Mapping[str, int]
     latency: Latency | None
-    largest: tuple[Consumer, ...]
+    consumers: tuple[Consumer, ...]
     slowest: tuple[Consumer, ...]
-    in_all: int
+    consumers_in_all: int
 
 
 def volumes(events: DataFrame, top: int) -> tuple[Totals, tuple[Volume, ...]]:
@@ -75,23 +75,16 @@ def volumes(events: DataFrame, top: int) -> tuple[Totals, tuple[Volume, ...]]:
     )
     try:
         [whole] = grouped.agg(
-            sf.sum("events").alias("events"),
-            sf.sum("octets").alias("octets"),
-            sf.min("first_us").alias("first_us"),
-            sf.max("last_us").alias("last_us"),
-            sf.count(sf.lit(1)).alias("types"),
+            sf.coalesce(sf.sum("events"), sf.lit(0)),
+            sf.coalesce(sf.sum("octets"), sf.lit(0)),
+            sf.min("first_us"),
+            sf.max("last_us"),
+            sf.count(sf.lit(1)),
         ).collect()
         rows = grouped.orderBy(sf.desc("events"), *keys).limit(top).collect()
     finally:
         grouped.unpersist()
-    total = Totals(
-        whole["events"] or 0, whole["octets"] or 0, whole["first_us"], whole["last_us"],
-        whole["types"],
-    )  # fmt: skip
-    listed = (
-        Volume(r["channel"], r["domain"], r["type"], r["events"], r["octets"] or 0) for r in rows
-    )
-    return total, tuple(listed)
+    return Totals(*whole), tuple(Volume(*row[:5]) for row in rows)
 
 
 def slice_length(first_us: int | None, last_us: int | None) -> int:
@@ -116,11 +109,7 @@ def slices(events: DataFrame, length_us: int, largest: Sequence[Volume]) -> tupl
         sf.when(own, sf.col("type")).otherwise(REST).alias("type"),
     )
     keys = ("from_us", "channel", "domain", "type")
-    rows = named.groupBy(*keys).count().orderBy(*keys).collect()
-    return tuple(
-        Slice(row["from_us"], row["channel"], row["domain"], row["type"], row["count"])
-        for row in rows
-    )
+    return tuple(Slice(*row) for row in named.groupBy(*keys).count().orderBy(*keys).collect())
 
 
 def fan_out(events: DataFrame) -> tuple[FanOut, ...]:
@@ -129,39 +118,29 @@ def fan_out(events: DataFrame) -> tuple[FanOut, ...]:
     rows = (
         events.groupBy("channel")
         .agg(
-            sf.count(sf.lit(1)).alias("events"),
+            sf.count(sf.lit(1)),
             sf.sum(width).alias("copies"),
-            sf.percentile_approx(width, [0.5, 0.99]).alias("parts"),
-            sf.max(width).alias("most"),
-            sf.count_if(width == 0).alias("to_nobody"),
+            sf.avg(width),
+            sf.percentile_approx(width, 0.5),
+            sf.percentile_approx(width, 0.99),
+            sf.max(width),
+            sf.count_if(width == 0),
         )
         .orderBy(sf.desc("copies"), "channel")
         .collect()
     )
-    return tuple(
-        FanOut(
-            row["channel"], row["events"], row["copies"], row["copies"] / row["events"],
-            row["parts"][0], row["parts"][1], row["most"], row["to_nobody"],
-        )
-        for row in rows
-    )  # fmt: skip
+    return tuple(FanOut(*row) for row in rows)
 
 
 def suppliers(events: DataFrame, top: int) -> tuple[tuple[Supplier, ...], int]:
     """Return the largest suppliers, and the number of all suppliers."""
-    grouped = events.groupBy("producer").agg(
-        sf.count(sf.lit(1)).alias("events"),
-        sf.count_distinct("origin").alias("channels"),
-        sf.max("arrival_us").alias("last_us"),
-    )
-    ordered = grouped.persist()
+    counts = (sf.count(sf.lit(1)).alias("events"), sf.count_distinct("origin"))
+    grouped = events.groupBy("producer").agg(*counts, sf.max("arrival_us")).persist()
     try:
-        rows = ordered.orderBy(sf.desc("events"), "producer").limit(top).collect()
-        in_all = ordered.count()
+        rows = grouped.orderBy(sf.desc("events"), "producer").limit(top).collect()
+        return tuple(Supplier(*row) for row in rows), grouped.count()
     finally:
-        ordered.unpersist()
-    listed = (Supplier(r["producer"], r["events"], r["channels"], r["last_us"]) for r in rows)
-    return tuple(listed), in_all
+        grouped.unpersist()
 
 
 def names_of(objects: DataFrame) -> DataFrame:
@@ -288,10 +267,10 @@ def dead_letters(
         .orderBy(sf.desc("count"), "channel", "proxy", "outcome", "cause")
         .limit(top)
     )
-    rows: list[Any] = (
+    rows = (
         grouped.join(names_of(objects), ["origin", "proxy"], "left")
         .orderBy(sf.desc("count"), "channel", "proxy", "outcome", "cause")
+        .select("channel", "proxy", "name", "outcome", "cause", "count", "last_us")
         .collect()
     )
-    fields = ("channel", "proxy", "name", "outcome", "cause", "count", "last_us")
-    return tuple(DeadLetters(*(row[name] for name in fields)) for row in rows)
+    return tuple(DeadLetters(*row) for row in rows)

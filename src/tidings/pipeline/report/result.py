@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from tidings.pipeline.archive import Selection
+
 
 @dataclass(frozen=True, slots=True)
-class ReportOptions:
+class ReportOptions(Selection):
     """What a report covers."""
 
-    archive: str  # the folder of the archive
-    channels: tuple[str, ...] = ()  # names or origins of channels; empty for all
-    since_us: int | None = None  # arrival time, inclusive; microseconds since 1970
-    until_us: int | None = None  # arrival time, exclusive
     top: int = 20  # most entries of long lists
 
 

@@ -6,8 +6,12 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Final
 
-from tidings.pipeline.page import Figure, Page, Section, Sheet, charts
-from tidings.pipeline.page.texts import (
+from tidings.pipeline.page import (
+    Figure,
+    Page,
+    Section,
+    Sheet,
+    charts,
     count_text,
     duration_text,
     octets_text,

@@ -16,7 +16,7 @@ from tidings.client.client import Client
 from tidings.client.publishing import Publisher
 from tidings.errors import ChannelFull, PipelineFailed, TidingsError
 from tidings.pipeline.sink.marks import Marked
-from tidings.pipeline.sink.options import SinkOptions
+from tidings.pipeline.source.options import SinkOptions
 
 # Pushes in flight: enough to keep the service busy.
 _UNANSWERED: Final = 4
@@ -47,9 +47,6 @@ async def push_all(
 
     The publisher's own marks are not used. `settle` is called with the index of each row and its
     answer: a sequence number, 0 if a filter stopped it, or an error.
-
-    Raises:
-        ChannelFull: With the message `full`, in which `{}` stands for the seconds.
     """
     waiting: Sequence[int] = range(len(rows))
     pause, waited = _FIRST_PAUSE, 0.0

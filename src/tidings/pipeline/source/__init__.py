@@ -82,7 +82,7 @@ class TidingsSource(DataSource):
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
         """Return a writer that publishes a frame's rows."""
         from tidings.pipeline.sink import FrameWriter
-        from tidings.pipeline.sink.options import write_options
+        from tidings.pipeline.source.options import write_options
 
         if overwrite:
             raise InvalidUsage('what is published stays: use .mode("append")')
@@ -91,7 +91,7 @@ class TidingsSource(DataSource):
     def streamWriter(self, schema: StructType, overwrite: bool) -> DataSourceStreamWriter:
         """Return a writer that publishes a stream's rows."""
         from tidings.pipeline.sink import StreamWriter
-        from tidings.pipeline.sink.options import write_options
+        from tidings.pipeline.source.options import write_options
 
         if overwrite:
             raise InvalidUsage('what is published stays: use .outputMode("append") or "update"')

@@ -8,7 +8,7 @@ for a later run, and the audit uses what is still readable.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass
@@ -24,10 +24,12 @@ from pyspark.sql.types import StructType
 
 from tidings.errors import InvalidUsage
 from tidings.filters.constraint import EventTypePattern, event_type
+from tidings.pipeline.times import moment_text
 from tidings.stores.archive.columns import EVENTS, schema_of
 from tidings.stores.archive.manifest import (
     MANIFEST,
     Manifest,
+    Seal,
     SegmentFile,
     check_file,
     read_manifest,
@@ -99,6 +101,19 @@ class Selection:
             after_seal=self.after_seal,
             upto_seal=self.upto_seal,
         )
+
+
+def journal_losses(manifest: Manifest) -> Iterator[tuple[Seal, str]]:
+    """Yield what an archive could not take from its journal, in words, with the seal."""
+    for seal in manifest.seals:
+        at = moment_text(seal.sealed_us)
+        if seal.gap is not None:
+            since, upto = (f"{one.segment}/{one.offset}" for one in (seal.gap.since, seal.gap.upto))
+            gone = f"the journal from {since} to {upto} was gone before it could be archived ({at})"
+            yield seal, f"{gone}: what happened there is not known"
+        if seal.damaged:
+            records = f"{seal.damaged} records of the journal could not be read when seal"
+            yield seal, f"{records} {seal.number} was made ({at}): what they said is not known"
 
 
 class Archive:

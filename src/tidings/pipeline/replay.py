@@ -131,6 +131,7 @@ class _Run:
 
     async def play(self, progress: _Progress) -> ReplayResult:
         rows = rows_in_order(self._history, self._points)
+        first, end = self._history.first_us or 0, self._history.last_us or 0
         told, pace = 0.0, _Pace(self._options.speed, self._is_old)
         coming = asyncio.create_task(asyncio.to_thread(chunk_of, rows, AT_ONCE))
         try:
@@ -142,7 +143,8 @@ class _Run:
                     now = time.perf_counter()
                     if now - told > _TELL_EVERY:
                         told = now
-                        self._tell(progress, part[-1])
+                        done = (part[-1].due_us - first) / (end - first) if end > first else 1.0
+                        progress(f"{self._sent:,} events sent", min(0.99, done))
         finally:
             coming.cancel()
         progress("done", 1.0)
@@ -167,11 +169,6 @@ class _Run:
 
     def _is_old(self, past: ArchivedEvent) -> bool:
         return past.seq <= self._highest.get(past.origin, -1)
-
-    def _tell(self, progress: _Progress, last: ArchivedEvent) -> None:
-        first, end = self._history.first_us or 0, self._history.last_us or 0
-        done = (last.due_us - first) / (end - first) if end > first else 1.0
-        progress(f"{self._sent:,} events sent", min(0.99, done))
 
     async def _send(self, events: Sequence[ArchivedEvent]) -> None:
         """Publish some events; retry while the channel is full."""

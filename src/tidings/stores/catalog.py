@@ -85,8 +85,7 @@ _REFILLS = {
     "deadline": [f"{_ENTRY} AND expiry <> {NEVER} ORDER BY expiry, seq LIMIT ?", _BY_SEQ],
 }
 _INTO = "INTO spilled (consumer, channel, expiry, seq, priority, octets, flags)"
-# Entries are iterated in pieces, so that they may change meanwhile, and swept in pieces,
-# to keep each call short.
+# Obsolete entries are swept in pieces, to keep each call short.
 _PIECE = 1_000
 
 # A letter must not grow with each failed redelivery: keep the first cause and
@@ -228,15 +227,6 @@ class Catalog:
     def spilled(self, channel: int, proxy: int) -> int:
         """Return how many entries of a consumer are stored, from a cached count."""
         return self._counts.get((channel, proxy), 0)
-
-    def spilled_of(self, channel: int, proxy: int) -> Iterator[Entry]:
-        """Yield a consumer's entries by seq; concurrent changes may or may not be seen."""
-        last = -1
-        key = self._keys.get((channel, proxy), 0)
-        query = f"{_ENTRY} AND seq > ? ORDER BY seq LIMIT ?"
-        while rows := self._rows(query, (key, last, _PIECE)):
-            yield from map(Entry._make, rows)
-            last = rows[-1][1]
 
     def expire(self, now: int, most: int | None = None) -> list[tuple[int, int, list[int]]]:
         """Remove up to `most` expired entries; return channel, proxy and seqs, soonest first."""

@@ -91,10 +91,29 @@ def pairs(sources: Sources) -> DataFrame:
     for an event that was archived whole, even if the pair is bad), ended (the last final outcome,
     as in words, or null), first_at_us, redriven.
     """
+    listed = sources.events.where("chosen").withColumn("proxy", F.explode("durable"))
+    unknown = F.lit(None).cast("bigint")
+    sent = sources.sent.withColumns(
+        {
+            "proxy": F.col("proxy").cast("int"),
+            "arrival_us": unknown,
+            "plan": unknown,
+            "judged": F.lit(True),
+            "carried": F.lit(False),
+        }
+    )
+    word = F.struct("position", "outcome", "at_us").cast(_WORD).alias("word")
+    told = sources.outcomes.select("origin", "seq", "proxy", word)
+    events = sources.events.select("origin", "seq", *_OWN, "chosen")
+    is_absent = F.col("position").isNull()
+    # An outcome before its event belongs to a refused event with the same number.
+    is_behind = F.col("word.position") > F.col("position")
+    joined = told.join(events, ["origin", "seq"], "left")
+    said = joined.where(is_absent | (F.col("chosen") & is_behind))
     met = (
-        _listed(sources.events)
-        .unionByName(_sent(sources.sent))
-        .unionByName(_said(sources))
+        _marked(listed, listed=True)
+        .unionByName(_marked(sent, sent=True))
+        .unionByName(_marked(said, word=F.col("word")))
         .groupBy("origin", "seq", "proxy")
         .agg(
             *(F.max(name).alias(name) for name in (*_OWN, "sent", "listed")),
@@ -104,56 +123,12 @@ def pairs(sources: Sources) -> DataFrame:
     return _with_state(met, sources.tiles)
 
 
-def _listed(events: DataFrame) -> DataFrame:
-    return events.where("chosen").select(
-        "origin",
-        "seq",
-        F.explode("durable").alias("proxy"),
-        *_OWN,
-        F.lit(False).alias("sent"),
-        F.lit(True).alias("listed"),
-        F.lit(None).cast(_WORD).alias("word"),
-    )
-
-
-def _sent(sent: DataFrame) -> DataFrame:
-    return sent.select(
-        "origin",
-        "seq",
-        F.col("proxy").cast("int").alias("proxy"),
-        "position",
-        F.lit(None).cast("bigint").alias("arrival_us"),
-        F.lit(None).cast("bigint").alias("plan"),
-        F.lit(True).alias("judged"),
-        F.lit(False).alias("carried"),
-        F.lit(True).alias("sent"),
-        F.lit(False).alias("listed"),
-        F.lit(None).cast(_WORD).alias("word"),
-    )
-
-
-def _said(sources: Sources) -> DataFrame:
-    """Join outcomes with their events; a missing event has no position."""
-    told = sources.outcomes.select(
-        "origin", "seq", "proxy", F.struct("position", "outcome", "at_us").cast(_WORD).alias("word")
-    )
-    events = sources.events.select("origin", "seq", *_OWN, "chosen")
-    is_absent = F.col("position").isNull()
-    # An outcome before its event belongs to a refused event with the same number.
-    is_behind = F.col("word.position") > F.col("position")
-    return (
-        told.join(events, ["origin", "seq"], "left")
-        .where(is_absent | (F.col("chosen") & is_behind))
-        .select(
-            "origin",
-            "seq",
-            "proxy",
-            *_OWN,
-            F.lit(False).alias("sent"),
-            F.lit(False).alias("listed"),
-            "word",
-        )
-    )
+def _marked(
+    df: DataFrame, *, sent: bool = False, listed: bool = False, word: Column | None = None
+) -> DataFrame:
+    told = F.lit(None).cast(_WORD) if word is None else word
+    marks = (F.lit(sent).alias("sent"), F.lit(listed).alias("listed"), told.alias("word"))
+    return df.select("origin", "seq", "proxy", *_OWN, *marks)
 
 
 def _with_state(met: DataFrame, tiles: DataFrame) -> DataFrame:
@@ -213,6 +188,7 @@ def _followed() -> Column:
     """Classify a copy by its outcomes and its consumer's end."""
     course, gone = F.col("course"), F.col("t_gone")
     first = F.get("words", F.lit(0))["position"]
+    last = F.coalesce(F.try_element_at("words", F.lit(-1))["position"], F.lit(FIRST))
     # Outcomes are not recorded while a consumer is not durable.
     begins_late = course.startswith("R") & (first < F.coalesce(gone, F.lit(LAST)))
     is_cut = course.contains("RR") & gone.isNull()
@@ -220,14 +196,9 @@ def _followed() -> Column:
         F.when(course.contains("FF"), DOUBLED)
         .when(F.col("listed") & (begins_late | is_cut), NOT_ENDED)
         .when(course.endswith("F"), F.col("ended.outcome"))
-        .when(_went(), F.col("t_how"))
+        .when(F.coalesce(gone > last, F.lit(False)), F.col("t_how"))
         .otherwise(PENDING)
     )
-
-
-def _went() -> Column:
-    last = F.coalesce(F.try_element_at("words", F.lit(-1))["position"], F.lit(FIRST))
-    return F.coalesce(F.col("t_gone") > last, F.lit(False))
 
 
 def _waits() -> Column:

@@ -22,13 +22,13 @@ from tidings.pipeline.frames import occurring_in
 from tidings.pipeline.lake.log import LakeBatch, LakeFile, LakeLog, LakeState, LakeTree, StagedFile
 from tidings.pipeline.lake.tables import (
     PARTITION,
-    FoundProperty,
     KindConflict,
     TypeFound,
     TypeSchema,
     day_of,
     found_types,
     grow_schema,
+    of_type,
     read_schema,
     schema_octets,
     schema_path,
@@ -206,31 +206,25 @@ class BatchLoader:
             schema = TypeSchema(domain=domain, type=type_)
             if octets is not None:
                 schema = read_schema(octets, self.tree.path(path))
-            wide = wide_integers(_of_type(events, schema), widened(schema, found.found))
+            wide = wide_integers(of_type(events, schema), widened(schema, found.found))
             after = grow_schema(schema, found.found, wide=wide, most=self.max_columns)
             loaded.conflicts += after.conflicts
-            loaded.properties_left_out += _told(schema, after.left_out, found.unnoted)
+            name = f"{domain}::{type_}"
+            loaded.properties_left_out += [
+                f"{name} {one.part}.{one.name} ({one.kind})" for one in after.left_out
+            ]
+            if found.unnoted:
+                loaded.properties_left_out.append(f"{name}: {found.unnoted} more")
             if after.changed or octets is None:
                 self.tree.write(f"{staging}/{path}", schema_octets(after.schema))
                 schemas.append(StagedFile(f"{staging}/{path}", path))
-            name = table_of_type(domain, type_)
-            tables.append(Table(name, typed(events, after.schema), found.rows))
+            rows = typed(events, after.schema)
+            tables.append(Table(table_of_type(domain, type_), rows, found.rows))
         return schemas
 
 
 def _day() -> Column:
     return day_of(F.col("arrival_us"))
-
-
-def _of_type(events: DataFrame, schema: TypeSchema) -> DataFrame:
-    return events.where((F.col("domain") == schema.domain) & (F.col("type") == schema.type))
-
-
-def _told(schema: TypeSchema, left_out: Sequence[FoundProperty], unnoted: int) -> list[str]:
-    told = [
-        f"{schema.domain}::{schema.type} {one.part}.{one.name} ({one.kind})" for one in left_out
-    ]
-    return [*told, f"{schema.domain}::{schema.type}: {unnoted} more"] if unnoted else told
 
 
 TAKEN_KINDS: Final = ("events", "outcomes")

@@ -194,21 +194,18 @@ class LakeLog:
         for path in batch.removes:
             self._tree.remove(path)
         for add in batch.adds:
-            self._bring(add, batch.batch)
+            if self._tree.exists(add.staged):
+                self._tree.rename(add.staged, add.path)
+            elif not self._tree.exists(add.path):
+                raise PipelineFailed(
+                    f"batch {batch.batch} of the lake names {self._tree.path(add.path)}, which is "
+                    f"neither there nor in {add.staged}: somebody has removed it"
+                )
         name = f"{LOG}/{_name(batch.batch, '.intent')}"
         self._tree.rename(name, f"{LOG}/{_name(batch.batch)}")
         self._tree.remove(batch.staging)
         if batch.batch % SNAPSHOT_EVERY == 0:
             self._snapshot()
-
-    def _bring(self, add: StagedFile, number: int) -> None:
-        if self._tree.exists(add.staged):
-            self._tree.rename(add.staged, add.path)
-        elif not self._tree.exists(add.path):
-            raise PipelineFailed(
-                f"batch {number} of the lake names {self._tree.path(add.path)}, which is neither "
-                f"there nor in {add.staged}: somebody has removed it"
-            )
 
     def _snapshot(self) -> None:
         """Write a snapshot and remove entries older than the previous snapshot."""
@@ -219,12 +216,9 @@ class LakeLog:
             return
         oldest_kept = snapshots[-2]
         # Snapshots last: as long as one exists, the batches it covers are not needed.
-        self._drop((n for n in numbers if n <= oldest_kept), "")
-        self._drop(snapshots[:-2], ".state")
-
-    def _drop(self, numbers: Iterable[int], end: str) -> None:
-        for number in numbers:
-            self._tree.remove(f"{LOG}/{_name(number, end)}")
+        old = [_name(n) for n in numbers if n <= oldest_kept]
+        for name in (*old, *(_name(number, ".state") for number in snapshots[:-2])):
+            self._tree.remove(f"{LOG}/{name}")
 
     def _entries(self) -> tuple[list[int], list[int], list[int]]:
         """Return the numbers of batches, snapshots and intents, each sorted."""

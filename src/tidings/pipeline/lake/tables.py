@@ -129,8 +129,9 @@ def grow_schema(
     for (part, name), seen in sorted(_kinds_by_property(found).items()):
         own = schema.of_property(part, name)
         main = _main_kind(own, seen)
-        for kind in _in_order(seen, main):
-            if _fits(kind, main, own, is_wide=(part, name) in wide):
+        # The main kind first, empty sequences last, as they fit any sequence column.
+        for kind in dict.fromkeys((main, *KINDS, EMPTY_SEQUENCE)):
+            if kind not in seen or _fits(kind, main, own, is_wide=(part, name) in wide):
                 continue
             kept = "ints" if kind == EMPTY_SEQUENCE else kind
             column = next((one for one in own if one.kind == kept), None)
@@ -175,12 +176,6 @@ def _main_kind(own: list[PropertyColumn], seen: Collection[str]) -> str:
     return "ints" if EMPTY_SEQUENCE in seen else JSON
 
 
-def _in_order(seen: Collection[str], main: str) -> list[str]:
-    """Sort kinds: the main one first, empty sequences last, as they fit any sequence column."""
-    order = (main, *KINDS, EMPTY_SEQUENCE)
-    return [kind for kind in dict.fromkeys(order) if kind in seen]
-
-
 def _fits(kind: str, main: str, own: list[PropertyColumn], *, is_wide: bool) -> bool:
     if kind == "int" and main == "double":
         return not is_wide
@@ -223,7 +218,7 @@ def table_of_type(domain: str, type: str) -> str:
 
 def column_name(name: str) -> str:
     """Return a portable column name; different properties may get the same."""
-    made = "".join(char if _stays(char) else f"_x{ord(char):x}_" for char in name)
+    made = "".join(char if _is_portable(char) else f"_x{ord(char):x}_" for char in name)
     return _cut(made or _EMPTY_NAME, name, _MAX_COLUMN, "__")
 
 
@@ -241,7 +236,7 @@ def unused_column(name: str, used: Container[str]) -> str:
     return made
 
 
-def _stays(char: str) -> bool:
+def _is_portable(char: str) -> bool:
     if char == "_" or (char.isascii() and char.isalnum()):
         return True
     # Only letters with one lower and one upper form: others compare equal in Java but not here.
@@ -390,11 +385,18 @@ def wide_integers(
     return {one: count for one, count in zip(asked, row, strict=True) if count}
 
 
+def of_type(events: DataFrame, schema: TypeSchema) -> DataFrame:
+    """Return the events of a type."""
+    return events.where((F.col("domain") == schema.domain) & (F.col("type") == schema.type))
+
+
 def typed(events: DataFrame, schema: TypeSchema) -> DataFrame:
     """Convert events of a type to rows of its table, with the date of arrival."""
-    own = events.where((F.col("domain") == schema.domain) & (F.col("type") == schema.type))
+    own = of_type(events, schema)
     if any(one.kind == JSON for one in schema.columns):
-        has_others = (F.size("header_other") > 0) | (F.size("data_other") > 0) | _is_bare()
+        domain, type_ = ANY_EVENT_TYPE
+        is_bare = (F.col("domain") == domain) & (F.col("type") == type_)
+        has_others = (F.size("header_other") > 0) | (F.size("data_other") > 0) | is_bare
         text = F.decode("raw", "utf-8")
         own = own.withColumn(_RAW, F.when(has_others, F.from_json(text, _RAW_FORM)))
     return own.select(
@@ -446,10 +448,6 @@ def _raw_value(part: str, name: str) -> Column:
         return F.col(_RAW).getField(BODY)
     others = F.col(f"{part}_other")
     return F.when(F.array_contains(others, name), F.col(_RAW).getField(part).getItem(name))
-
-
-def _is_bare() -> Column:
-    return (F.col("domain") == ANY_EVENT_TYPE[0]) & (F.col("type") == ANY_EVENT_TYPE[1])
 
 
 def _is_wide(integer: Column) -> Column:

@@ -58,9 +58,13 @@ def match(
     if made.rows:
         plain = known if odd is None else known.filter(~odd)
         found.append(TableJoin(made, book, occurring).apply(plain))
-    judged = _judged(known, made, odd)
-    if judged is not None:
-        found.append(judged)
+    if odd is not None or made.reference:
+        # All events for some units, some events for all units.
+        is_odd = sf.lit(False) if odd is None else odd
+        rows = known if made.reference else known.filter(is_odd)
+        judge = judge_batches(made.reference, [] if odd is None else made.native)
+        read = rows.select(*_READ_BY_REFERENCE, is_odd.alias("odd"))
+        found.append(read.mapInArrow(judge, from_arrow_schema(MATCHED)))
     if not found:
         nobody = sf.lit(None).cast("int").alias("proxy")
         found.append(df.filter(sf.lit(False)).select("origin", "seq", nobody, "position"))
@@ -113,14 +117,3 @@ def _odd(made: Compiled, occurring: Occurring) -> Column | None:
         domain, type_ = map(quoted, ANY_EVENT_TYPE)
         tests.append(f"(type = {type_} AND domain = {domain})")
     return sf.expr(" OR ".join(tests)) if tests else None
-
-
-def _judged(known: DataFrame, made: Compiled, odd: Column | None) -> DataFrame | None:
-    """Return the reference's results: all events for some units, some events for all units."""
-    if odd is None and not made.reference:
-        return None
-    rows = known if made.reference else known.filter(odd)  # type: ignore[arg-type]
-    is_odd = sf.lit(False) if odd is None else odd
-    read = rows.select(*_READ_BY_REFERENCE, is_odd.alias("odd"))
-    judge = judge_batches(made.reference, [] if odd is None else made.native)
-    return read.mapInArrow(judge, from_arrow_schema(MATCHED))

@@ -42,7 +42,7 @@ def judge_batches(always: Iterable[Unit], odd: Iterable[Unit]) -> _Batches:
     `position` to batches of `MATCHED`. Units of `odd` apply only to events whose column `odd` is
     true.
     """
-    texts = [json.dumps(list(map(_unit_to_plain, units))) for units in (always, odd)]
+    texts = [json.dumps([_unit_to_plain(unit) for unit in units]) for units in (always, odd)]
 
     def judge(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         asked, asked_if_odd = map(_judge, texts)

@@ -36,9 +36,11 @@ _ARROW: Final = {
 }
 _LISTS: Final = ("member", "needle")
 _INSIDE: Final = "t."
-_NO_TEXT: Final = "CAST(NULL AS STRING)"
-_NO_NUMBER: Final = "CAST(NULL AS DOUBLE)"
-_NO_CELL: Final = "CAST(NULL AS INT)"
+_NONE: Final = {
+    "text": "CAST(NULL AS STRING)",
+    "number": "CAST(NULL AS DOUBLE)",
+    "cell": "CAST(NULL AS INT)",
+}
 
 
 class TableJoin:
@@ -100,13 +102,8 @@ class TableJoin:
                 )
                 taken = taken.withColumn(f"a_hits{number}", find(sf.expr(str(answer.number))))
                 answered.append(f"CAST(a_hits{number} AS ARRAY<DOUBLE>) AS a_number{number}")
-                continue
-            if answer.text is not None:
-                answered.append(f"{answer.text} AS a_text{number}")
-            if answer.number is not None:
-                answered.append(f"{answer.number} AS a_number{number}")
-            if answer.cell is not None:
-                answered.append(f"{answer.cell} AS a_cell{number}")
+            else:
+                answered += [f"{sql} AS a_{part}{number}" for part, sql in answer.given()]
         asking = taken.selectExpr("*", *answered)
         if self._is_simple:
             (answer,) = answers.values()
@@ -114,11 +111,17 @@ class TableJoin:
         ends, before = [], str(self._single)
         for number, answer in enumerate(answers.values()):
             if number >= self._single:
-                before = f"{before} + {self._size(number, answer)}"
+                # A sequence has texts or numbers, not both.
+                names = (f"a_{part}{number}" for part, _ in answer.given())
+                sizes = " ".join(f"WHEN {name} IS NOT NULL THEN size({name})" for name in names)
+                before = f"{before} + CASE {sizes} ELSE 0 END"
                 ends.append(f"{before} AS a_end{number}")
-        asking = asking.selectExpr("*", *ends) if ends else asking
-        asking = asking.selectExpr("*", f"{self._places(len(answers))} AS e_at")
-        return self._chosen(asking, answers)
+        places = f"sequence(0, {len(answers) - 1})"
+        if ends:
+            last = f"a_end{len(answers) - 1}"
+            places = f"CASE WHEN {last} > 0 THEN sequence(0, {last} - 1) END"
+            asking = asking.selectExpr("*", *ends)
+        return self._chosen(asking.selectExpr("*", f"explode({places}) AS e_at"), answers)
 
     @property
     def _is_simple(self) -> bool:
@@ -126,68 +129,40 @@ class TableJoin:
         return len(self._probes) == self._single == 1
 
     @staticmethod
-    def _only(answer: Answer) -> tuple[str, str, str]:
-        return (
-            _NO_TEXT if answer.text is None else "a_text0",
-            _NO_NUMBER if answer.number is None else "a_number0",
-            _NO_CELL if answer.cell is None else "a_cell0",
-        )
-
-    def _places(self, probes: int) -> str:
-        """Return the places of all answers, in sequence."""
-        if probes == self._single:
-            return f"explode(sequence(0, {probes - 1}))"
-        last = f"a_end{probes - 1}"
-        return f"explode(CASE WHEN {last} > 0 THEN sequence(0, {last} - 1) END)"
-
-    @staticmethod
-    def _size(number: int, answer: Answer) -> str:
-        names = [
-            f"a_{kind}{number}"
-            for kind, has in (("text", answer.text), ("number", answer.number))
-            if has is not None
-        ]
-        # A sequence has texts or numbers, not both.
-        cases = " ".join(f"WHEN {name} IS NOT NULL THEN size({name})" for name in names)
-        return f"CASE {cases} ELSE 0 END"
+    def _only(answer: Answer) -> list[str]:
+        given = dict(answer.given())
+        return [f"a_{part}0" if part in given else none for part, none in _NONE.items()]
 
     def _chosen(self, asking: DataFrame, answers: dict[Probe, Answer]) -> DataFrame:
-        texts: list[str] = []
-        numbers: list[str] = []
-        cells: list[str] = []
+        cases: dict[str, list[str]] = {part: [] for part in _NONE}
         probes, firsts = [], []
         for number, answer in enumerate(answers.values()):
-            is_last = number == len(answers) - 1
+            is_last, shown = number == len(answers) - 1, "a_{}{}"
             if number < self._single:
                 when = f"WHEN e_at = {number} THEN"
             else:
                 before = self._single if number == self._single else f"a_end{number - 1}"
-                when = f"WHEN e_at < a_end{number} THEN"
+                when, shown = f"WHEN e_at < a_end{number} THEN", "get(a_{}{}, e_index)"
                 firsts.append(f"{'ELSE' if is_last else when} {before}")
             # No condition on the last one: without an ELSE, Spark tests for NULL first.
             probes.append(f"{'ELSE' if is_last else when} {number}")
-            shown = (
-                "a_{kind}{number}" if number < self._single else "get(a_{kind}{number}, e_index)"
-            )
-            for kind, has, cases in (
-                ("text", answer.text, texts),
-                ("number", answer.number, numbers),
-                ("cell", answer.cell, cells),
-            ):
-                if has is not None:
-                    cases.append(f"WHEN {number} THEN {shown.format(kind=kind, number=number)}")
+            for part, _ in answer.given():
+                cases[part].append(f"WHEN {number} THEN {shown.format(part, number)}")
         first = f"CASE {' '.join(firsts)} END" if len(firsts) > 1 else (firsts or ["ELSE 0"])[0][4:]
         placed = asking.selectExpr(
             "*",
             f"CASE {' '.join(probes)} END AS e_probe" if len(probes) > 1 else "0 AS e_probe",
             f"e_at - {first} AS e_index",
         )
-        chosen = placed.selectExpr(
-            "*",
-            f"{_case(texts, _NO_TEXT)} AS e_text",
-            f"{_case(numbers, _NO_NUMBER)} AS a_number",
-            *([f"{_case(cells, _NO_CELL)} AS e_cell"] if self._cells else []),
-        ).selectExpr("*", f"{normal('a_number')} AS e_number")
+        found = {
+            part: f"CASE e_probe {' '.join(cases[part])} END" if cases[part] else none
+            for part, none in _NONE.items()
+        }
+        names = {"text": "e_text", "number": "a_number", "cell": "e_cell"}
+        if not self._cells:
+            del names["cell"]
+        chosen = placed.selectExpr("*", *(f"{found[part]} AS {to}" for part, to in names.items()))
+        chosen = chosen.selectExpr("*", f"{normal('a_number')} AS e_number")
         key = self._key("e_probe", "e_text", "e_number", "e_cell")
         return chosen.selectExpr("*", f"{key} AS e_key")
 
@@ -199,13 +174,10 @@ class TableJoin:
         tests = []
         for number, probe in enumerate(self._probes):
             if probe.kind == "member":
-                answer = self._answer(probe)
-                for kind, has in (("text", answer.text), ("number", answer.number)):
-                    if has is not None:
-                        at = f"array_position(a_{kind}{number}, e_{kind})"
-                        tests.append(
-                            f"(t.probe != {number} OR t.{kind} IS NULL OR {at} = e_index + 1)"
-                        )
+                for part, _ in self._answer(probe).given():
+                    at = f"array_position(a_{part}{number}, e_{part})"
+                    test = f"t.probe != {number} OR t.{part} IS NULL OR {at} = e_index + 1"
+                    tests.append(f"({test})")
         return tests
 
     def _key(self, probe: str, text: str, number: str, cell: str, origin: str = "e_origin") -> str:
@@ -237,20 +209,14 @@ class TableJoin:
         integer is several times faster than any other.
         """
         if self._is_simple:
-            text, number, cell = self._only(self._answer(self._probes[0]))
-            tests = []
+            given = self._answer(self._probes[0]).given()
+            same, tests = {part: f"a_{part}0" for part, _ in given}, []
         else:
-            text, number, cell = "e_text", "e_number", "e_cell"
+            same = {part: f"e_{part}" for part in _NONE if part != "cell" or self._cells}
             tests = ["e_probe >= t.probe", "e_probe <= t.probe"]
-        if text != _NO_TEXT:
-            tests.append(f"(t.text IS NULL OR {text} = t.text)")
-        if number != _NO_NUMBER:
-            tests.append(f"(t.number IS NULL OR {number} = t.number)")
-        if self._cells:
-            tests.append(f"(t.cell IS NULL OR {cell} = t.cell)")
         if self._origins:
-            tests.append("(t.origin IS NULL OR e_origin = t.origin)")
-        return tests
+            same["origin"] = "e_origin"
+        return [*tests, *(f"(t.{name} IS NULL OR {own} = t.{name})" for name, own in same.items())]
 
     def _table(self, events: DataFrame) -> DataFrame:
         types = {
@@ -297,10 +263,6 @@ class TableJoin:
         whole = frame.selectExpr(*kept, f"named_struct({inside}) AS t")
         key = self._key("t.probe", "t.text", "t.number", "t.cell", "t.origin")
         return whole.selectExpr("*", f"{key} AS t_key")
-
-
-def _case(cases: Sequence[str], otherwise: str) -> str:
-    return f"CASE e_probe {' '.join(cases)} END" if cases else otherwise
 
 
 def _aliased(expressions: dict[str, str]) -> Iterable[str]:
@@ -443,6 +405,10 @@ class Answer(NamedTuple):
     number: str | None  # None if it does not ask for a number
     cell: str | None = None  # cell of the second field, if the probe asks for it
 
+    def given(self) -> list[tuple[str, str]]:
+        """Return the parts of the answer, by name."""
+        return [(part, sql) for part, sql in self._asdict().items() if sql is not None]
+
 
 def answer_of(
     probe: Probe, columns: ExtractedColumns, asked: Sequence[bool], grids: Mapping[Probe, Grid]
@@ -473,11 +439,11 @@ def answer_of(
 
 def text_of(place: Place, columns: ExtractedColumns) -> str:
     """Return the text at a place, else NULL."""
-    return _value(place, columns).of_kind(TEXT) or "CAST(NULL AS STRING)"
+    return _value(place, columns).of_kind(TEXT) or _NONE["text"]
 
 
 def _number_of(place: Place, columns: ExtractedColumns) -> str:
-    return _value(place, Numbers(every=columns)).as_double() or "CAST(NULL AS DOUBLE)"
+    return _value(place, Numbers(every=columns)).as_double() or _NONE["number"]
 
 
 def normal(number: str) -> str:

@@ -30,7 +30,6 @@ from tidings.filters.tree import (
     Integer,
     Less,
     LessEqual,
-    Node,
     Not,
     Real,
 )
@@ -176,7 +175,8 @@ class Ways:
         interval = way.interval
         assert interval is not None
         grid = self.grids[way.probe]
-        rest = tuple(one for one in clause if _bound_at(one, place) is None)
+        bounds = ((one, _bound(one)) for one in clause)
+        rest = tuple(one for one, found in bounds if found is None or found.place != place)
         low, high = grid.span(interval)
         inside = range(low + math.isfinite(interval.low), high + 1 - math.isfinite(interval.high))
         yield inside, rest
@@ -223,8 +223,9 @@ class _Bound(NamedTuple):
     is_negated: bool
 
 
-def _bound(tree: Node | None) -> _Bound | None:
+def _bound(literal: Literal) -> _Bound | None:
     """Parse `$x < 5` or `not $x < 5` with a number that is a double."""
+    tree = literal.tree if literal.holds else None
     node = tree.operand if isinstance(tree, Not) else tree
     if not isinstance(node, Comparison) or type(node) not in _ORDERINGS:
         return None
@@ -240,17 +241,10 @@ def _bound(tree: Node | None) -> _Bound | None:
     return _Bound(place, float(number.value), (type(node) in _LOWER) is not negated, negated)
 
 
-def _bound_at(literal: Literal, place: Place | None) -> _Bound | None:
-    found = _bound(literal.tree) if literal.holds else None
-    return found if found is not None and found.place == place else None
-
-
 def _range_ways(clause: Clause) -> Iterator[_Way]:
     bounds: dict[Place, list[_Bound]] = {}
-    for literal in clause:
-        found = _bound(literal.tree) if literal.holds else None
-        if found is not None:
-            bounds.setdefault(found.place, []).append(found)
+    for found in filter(None, map(_bound, clause)):
+        bounds.setdefault(found.place, []).append(found)
     for place, known in bounds.items():
         interval = Interval(
             max((one.value for one in known if one.is_lower), default=-math.inf),
@@ -288,8 +282,10 @@ def _equal_doors(clause: Clause, access: Access) -> Iterator[Door]:
         return
     left = _without(clause, access)
     for constant in access.literals:
+        # Large integers round to one double, so that other values give the same answer.
+        is_exact = type(constant) is not int or -EXACT < constant < EXACT
         for text, numbers in _answers(constant):
-            yield Door(text, numbers, left if _is_exact(constant) else clause)
+            yield Door(text, numbers, left if is_exact else clause)
 
 
 def _answers(constant: Constant) -> Sequence[tuple[str | None, tuple[float, ...]]]:
@@ -301,11 +297,6 @@ def _answers(constant: Constant) -> Sequence[tuple[str | None, tuple[float, ...]
         return ((constant, ()),)
     # Minus zero is zero, also where Spark hashes the bytes of a number.
     return ((None, (float(constant) or 0.0,)),)
-
-
-def _is_exact(constant: Constant) -> bool:
-    """Whether no other value gives the same answer: large integers round to one double."""
-    return type(constant) is not int or -EXACT < constant < EXACT
 
 
 NAN_CELL: Final = -1

@@ -7,14 +7,14 @@ large the archive is.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
 
 from tidings.errors import ArchiveDamaged
-from tidings.pipeline.archive import Archive
+from tidings.pipeline.archive import Archive, journal_losses
 from tidings.pipeline.frames import events_frame, kind_frame, plan_changes
 from tidings.pipeline.matching.book import PlanRow
 from tidings.pipeline.report import queries as queries
@@ -69,7 +69,8 @@ def _frames(spark: SparkSession, options: ReportOptions, manifest: Manifest) -> 
     outcomes = kind_frame(spark, replace(chosen, until_us=None), "outcomes")
     always = replace(chosen, since_us=None, until_us=None)
     objects = kind_frame(spark, always, "objects")
-    told = [*events.problems, *outcomes.problems, *objects.problems, *_losses(manifest)]
+    told = [*events.problems, *outcomes.problems, *objects.problems]
+    told += [text for _, text in journal_losses(manifest)]
     plans: list[PlanRow] = []
     try:
         plans = plan_changes(spark, always)
@@ -77,18 +78,6 @@ def _frames(spark: SparkSession, options: ReportOptions, manifest: Manifest) -> 
         told.append(str(error))
     narrow = events.df.select(*_EVENT_COLUMNS, "raw")
     return _Frames(narrow, outcomes.df, objects.df, plans, tuple(dict.fromkeys(told)))
-
-
-def _losses(manifest: Manifest) -> Iterable[str]:
-    for seal in manifest.seals:
-        if seal.gap is not None:
-            since, upto = seal.gap.since, seal.gap.upto
-            yield (
-                f"seal {seal.number}: the journal from {since.segment}:{since.offset} to "
-                f"{upto.segment}:{upto.offset} was gone before it was archived"
-            )
-        if seal.damaged:
-            yield f"seal {seal.number}: {seal.damaged:,} records of the journal were damaged"
 
 
 def _answers(frames: _Frames, top: int, progress: Callable[[str, float], None]) -> dict[str, Any]:

@@ -58,12 +58,9 @@ def check_options(options: SparkOptions) -> None:
         )
     if not _MEMORY.fullmatch(options.memory):
         raise InvalidUsage(f"{options.memory!r} is no amount of memory; write 512m or 4g")
-    if options.master.startswith(_STANDALONE):
-        _check_standalone(options.master)
-
-
-def _check_standalone(master: str) -> None:
-    why = ""
+    if not options.master.startswith(_STANDALONE):
+        return
+    master, why = options.master, ""
     for address in master.removeprefix(_STANDALONE).split(","):
         host, _, port = address.rpartition(":")
         if not host or not port.isdecimal():

@@ -178,12 +178,8 @@ class _Reads:
         self._types: dict[tuple[object, object], bool] = {}
 
     def _tasks(self, manifest: Manifest, start: Position, end: Position) -> list[SlicesPartition]:
+        """Plan; warn or raise if files have the wrong length, which does not change the plan."""
         slices = slices_between(manifest, self._options, start, end)
-        self._tell_of_damage(slices)
-        return [SlicesPartition(task) for task in packed(slices)]
-
-    def _tell_of_damage(self, slices: Sequence[Slice]) -> None:
-        """Warn or raise on the driver if files have the wrong length; the plan is unchanged."""
         told = []
         for slice_ in slices:
             path = self._archive.folder / slice_.path
@@ -192,6 +188,7 @@ class _Reads:
         if told:
             words = f"{len(told)} of {len(slices)} segments are damaged: {', '.join(told)}"
             self._skip_or_refuse(words, "; they are left out")
+        return [SlicesPartition(task) for task in packed(slices)]
 
     def _skip_or_refuse(self, problem: str, if_skipped: str = "") -> None:
         if not self._options.skip_damage:
@@ -337,24 +334,18 @@ class ArchiveStreamReader(_Reads, DataSourceStreamReader, SupportsTriggerAvailab
         """Return the tasks of one batch."""
         first, last = Position.from_plain(start), Position.from_plain(end)
         manifest = self._archive.manifest()
-        if first.seal > 0:
-            self._tell_of_drops(dropped_between(manifest.dropped, self._options.kind, first, last))
-            self._refuse_merged(manifest, first)
-        return self._tasks(manifest, first, last)
-
-    def _refuse_merged(self, manifest: Manifest, first: Position) -> None:
-        for file in manifest.select(self._options.kind, after_seal=first.seal):
+        kind = self._options.kind
+        dropped = dropped_between(manifest.dropped, kind, first, last) if first.seal else ()
+        if dropped:
+            self._skip_or_refuse(
+                f"the archive's retention dropped {len(dropped)} segments before the stream came "
+                f"to them: {', '.join(dropped)}"
+            )
+        for file in manifest.select(kind, after_seal=first.seal):
             if 0 < file.since <= first.seal:
                 raise ArchiveDamaged(
                     f"the archive has merged the {file.kind} of the seals {file.since} to "
                     f"{file.seal} into one file, and the stream stands at seal {first.seal}: start "
                     "it again from the beginning, with a new checkpoint"
                 )
-
-    def _tell_of_drops(self, dropped: Sequence[str]) -> None:
-        if dropped:
-            words = (
-                f"the archive's retention dropped {len(dropped)} segments before the stream came "
-                f"to them: {', '.join(dropped)}"
-            )
-            self._skip_or_refuse(words)
+        return self._tasks(manifest, first, last)

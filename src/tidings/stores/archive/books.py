@@ -163,9 +163,6 @@ def read_books(folder: Path, seal: Seal) -> Books:
     return found
 
 
-_json = msgspec.json.Encoder(order="deterministic").encode
-
-
 def digest(octets: bytes) -> str:
     """Return a short digest in hexadecimal."""
     return blake2b(octets, digest_size=8).hexdigest()
@@ -178,22 +175,18 @@ def chain_digest(before: str, version: int, text: str) -> str:
 
 def apply_change(rules: Mapping[str, str], change: Mapping[Any, Any]) -> dict[str, str]:
     """Return the rules' digests after a change in plain form (`filters/plan_form.py`)."""
+    found = {} if change.get("whole") else dict(rules)
     try:
-        return _applied(rules, change)
+        if "options" in change:
+            found["options"] = digest(_encode(change["options"]))
+        for side, admin in change.get("removed_admins", ()):
+            found.pop(f"{side}/{admin}", None)
+        for proxy in change.get("removed_proxies", ()):
+            found.pop(f"proxy/{proxy}", None)
+        for form in change.get("admins", ()):
+            found[f"{form['side']}/{form['admin']}"] = digest(_encode(form))
+        for form in change.get("proxies", ()):
+            found[f"proxy/{form['proxy']}"] = digest(_encode(form))
     except (KeyError, TypeError, ValueError) as error:
         raise StoreError(f"a plan cannot be understood: {error!r}") from error
-
-
-def _applied(rules: Mapping[str, str], change: Mapping[Any, Any]) -> dict[str, str]:
-    found = {} if change.get("whole") else dict(rules)
-    if "options" in change:
-        found["options"] = digest(_json(change["options"]))
-    for side, admin in change.get("removed_admins", ()):
-        found.pop(f"{side}/{admin}", None)
-    for proxy in change.get("removed_proxies", ()):
-        found.pop(f"proxy/{proxy}", None)
-    for form in change.get("admins", ()):
-        found[f"{form['side']}/{form['admin']}"] = digest(_json(form))
-    for form in change.get("proxies", ()):
-        found[f"proxy/{form['proxy']}"] = digest(_json(form))
     return found

@@ -52,21 +52,10 @@ class Link(NamedTuple):
         return Record(Kind.LINK, journal_id, number - 1, _LINK.pack(*self))
 
 
-def link_of(record: Record) -> Link | None:
-    """Read a record's link; None if this version does not understand it."""
-    if len(record.payload) != _LINK.size:
-        return None
-    return Link(*_LINK.unpack(record.payload))
-
-
 def lost_record(journal_id: bytes, report: DamageReport) -> Record:
     """Build the record that makes a loss known and continues the numbers after it."""
     payload = _LOST.pack(report.offset, report.length) + report.what.encode()
     return Record(Kind.LOST, journal_id, report.segment, payload)
-
-
-def _key(report: DamageReport) -> tuple[int, int, str]:
-    return report.segment, report.offset, report.what
 
 
 class Head(NamedTuple):
@@ -194,9 +183,8 @@ class ChainCheck:
         """Check a record; return whether it belongs to the chain itself."""
         if record.kind == Kind.LINK:
             self._linked = True
-            link = link_of(record)
-            if link is not None:
-                self._compare(link)
+            if len(record.payload) == _LINK.size:  # otherwise a later version wrote it
+                self._compare(Link(*_LINK.unpack(record.payload)))
             return True
         if record.kind == Kind.LOST:
             offset, _ = _LOST.unpack_from(record.payload)
@@ -242,4 +230,6 @@ class ChainCheck:
 
     def unknown(self) -> list[DamageReport]:
         """Return the losses that were not yet known when the journal was last open."""
-        return [report for report in self.reports if _key(report) not in self._known]
+        return [
+            one for one in self.reports if (one.segment, one.offset, one.what) not in self._known
+        ]

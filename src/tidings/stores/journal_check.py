@@ -6,7 +6,7 @@ and again at the end, so segments dropped meanwhile are none either.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -17,7 +17,7 @@ from tidings.stores.chain import MISSING, ChainCheck, read_head
 from tidings.stores.loss_book import LossBook, part_key, read_book
 from tidings.stores.payloads import stored_event, stored_outcome, stored_topology
 from tidings.stores.records import Damage, Kind, Record
-from tidings.stores.segments import DATA_START, Cursor, DamageReport, Entry, Segment
+from tidings.stores.segments import DATA_START, Cursor, DamageReport, Segment
 
 # Most lost subscriptions listed.
 _MOST_LISTED: Final = 1_000
@@ -219,7 +219,8 @@ def _check_segment(
     if not segment.intact:
         state.damage.append(DamageReport(number, 0, DATA_START, segments.DAMAGED))
     end, latest = DATA_START, None
-    for found in _entries(state.folder, journal_id, number):
+    start = Cursor(number, DATA_START)
+    for found in segments.read_entries(state.folder, journal_id, start):
         if isinstance(found, Damage):
             if found.torn and last:
                 state.unfinished = found.length
@@ -240,7 +241,3 @@ def _check_segment(
     whole = latest is not None and end == size
     kept = end if last and state.unfinished else size
     chain.ends(kept, segments.check_at(state.folder, latest) if whole and latest else 0)
-
-
-def _entries(folder: Path, journal_id: bytes, number: int) -> Iterator[Entry | Damage]:
-    return segments.read_entries(folder, journal_id, Cursor(number, DATA_START))

@@ -15,8 +15,7 @@ from tests.real.pipeline.conftest import Audited
 from tidings.errors import ArchiveNotFound
 from tidings.pipeline.audit.result import ACCOUNTED
 from tidings.pipeline.page import page_html
-from tidings.pipeline.report import run_report
-from tidings.pipeline.report.result import Report, ReportOptions
+from tidings.pipeline.report import Report, ReportOptions, run_report
 from tidings.pipeline.report.view import report_page
 from tidings.stores.archive.manifest import read_manifest
 

@@ -90,27 +90,23 @@ class BatchLoader:
         """Load all intact segments and commit the batch."""
         log = LakeLog(self.tree)
         number = state.batch + 1
-        staging = log.new_staging(number)
-        try:
-            with failing(f"batch {number} could not be prepared"):
-                problems = self.archive.problems(coming.files, deep=True)
-                files = [file for file in coming.files if file.path not in problems]
-                loaded, adds = self._staged(files, state, staging, number)
-            loaded.batch = LakeBatch(
-                batch=number,
-                kind="take",
-                staging=staging,
-                at_us=now,
-                upto_seal=coming.upto_seal,
-                adds=tuple(adds),
-                damaged=coming.damaged | problems,
-                retaken=coming.retaken,
-                gaps=coming.gaps,
-                archive=mark,
-            )
-        except BaseException:
-            log.discard(staging)
-            raise
+        what = f"batch {number} could not be prepared"
+        with log.staging(number) as staging, failing(what):
+            problems = self.archive.problems(coming.files, deep=True)
+            files = [file for file in coming.files if file.path not in problems]
+            loaded, adds = self._staged(files, state, staging, number)
+        loaded.batch = LakeBatch(
+            batch=number,
+            kind="take",
+            staging=staging,
+            at_us=now,
+            upto_seal=coming.upto_seal,
+            adds=tuple(adds),
+            damaged=coming.damaged | problems,
+            retaken=coming.retaken,
+            gaps=coming.gaps,
+            archive=mark,
+        )
         # From here on an intent may exist, so the staged files must stay.
         log.commit(loaded.batch)
         return loaded
@@ -122,22 +118,18 @@ class BatchLoader:
             LakeBatch(batch=number, kind="take", staging=staging, at_us=0, upto_seal=0)
         )
         events = [file for file in files if file.kind == "events"]
+        loaded.first_us = min((file.first_us for file in events), default=None)
+        loaded.last_us = max((file.last_us for file in events), default=None)
         tables = self._outcomes([file for file in files if file.kind == "outcomes"])
-        adds: list[StagedFile] = []
-        if events:
-            loaded.first_us = min(file.first_us for file in events)
-            loaded.last_us = max(file.last_us for file in events)
-            with self._good(events, loaded) as (good, quarantine):
-                types = found_types(good, 4 * self.max_columns)
-                rows = sum(one.rows for one in types.values())
-                tables.append(Table("events", good.withColumn(PARTITION, _day()), rows))
-                if quarantine is not None:
-                    bad = sum(file.rows for file in events) - rows
-                    tables.append(Table("quarantine", quarantine, bad))
-                chosen = self._chosen(types, state, loaded)
-                adds += self._schemas_and_tables(good, chosen, staging, loaded, tables)
-                adds += staged_tables(self.tree, staging, number, tables)
-        else:
+        with self._good(events, loaded) as (good, quarantine):
+            types = found_types(good, 4 * self.max_columns) if events else {}
+            rows = sum(one.rows for one in types.values())
+            tables.append(Table("events", good.withColumn(PARTITION, _day()), rows))
+            if quarantine is not None:
+                bad = sum(file.rows for file in events) - rows
+                tables.append(Table("quarantine", quarantine, bad))
+            chosen = self._chosen(types, state, loaded)
+            adds = self._schemas_and_tables(good, chosen, staging, loaded, tables)
             adds += staged_tables(self.tree, staging, number, tables)
         for add in adds:
             if add.table is not None:
@@ -159,7 +151,7 @@ class BatchLoader:
     ) -> Iterator[tuple[DataFrame, DataFrame | None]]:
         """Yield the events that pass the checks, and the others with the reason."""
         events, quarantine = self.archive.rows(self.spark, "events", files), None
-        if self.expectations:
+        if self.expectations and files:
             parted = split(events, self.expectations, occurring_in(files))
             events = parted.good
             quarantine = parted.bad.withColumn(PARTITION, _day())
@@ -462,20 +454,15 @@ def compact_tree(
 def _compacted(
     spark: SparkSession, tree: LakeTree, state: LakeState, some: list[list[LakeFile]], now: int
 ) -> LakeBatch:
-    log, number = LakeLog(tree), state.batch + 1
-    staging = log.new_staging(number)
+    number = state.batch + 1
     adds = []
-    try:
+    with LakeLog(tree).staging(number) as staging:
         for k, group in enumerate(some):
             table = _table(spark, tree, group)
             # One table at a time, so that each is written with its own columns.
             for add in staged_tables(tree, f"{staging}/{k}", number, [table]):
-                folder, _, name = add.path.rpartition("/")
-                path = f"{folder}/{name.removesuffix('.parquet')}-{k:05d}.parquet"
+                path = f"{add.path.removesuffix('.parquet')}-{k:05d}.parquet"
                 adds.append(msgspec.structs.replace(add, path=path))
-    except BaseException:
-        log.discard(staging)
-        raise
     return LakeBatch(
         batch=number,
         kind="compact",

@@ -179,10 +179,16 @@ class LakeLog:
         """Return a staging folder with an unused name: a dying writer may still add to its own."""
         return f"{STAGING}/{batch:012d}-{new_origin()}"
 
-    def discard(self, staging: str) -> None:
-        """Remove the staged files of an abandoned batch; if that fails, the next run does."""
-        with suppress(StoreError):
-            self._tree.remove(staging)
+    @contextmanager
+    def staging(self, batch: int) -> Iterator[str]:
+        """Provide a staging folder; it is removed after an error, by the next run if need be."""
+        folder = self.new_staging(batch)
+        try:
+            yield folder
+        except BaseException:
+            with suppress(StoreError):
+                self._tree.remove(folder)
+            raise
 
     def commit(self, batch: LakeBatch) -> None:
         """Commit a batch."""
@@ -291,7 +297,7 @@ class LakeTree:
         """Write a file atomically and durably."""
         path = self._folder / name
         with _failing(f"{path} cannot be written"):
-            make_folder(path.parent, _FOLDER_MODE)
+            _make_folder(path.parent)
             write_file(path, octets, _FILE_MODE)
 
     def names(self, folder: str) -> list[str]:
@@ -318,7 +324,7 @@ class LakeTree:
         """Move a file durably; create folders and replace an existing file."""
         source, target = self._folder / old, self._folder / new
         with _failing(f"{source} cannot become {target}"):
-            make_folder(target.parent, _FOLDER_MODE)
+            _make_folder(target.parent)
             source.replace(target)
             sync_folder(target.parent)
 
@@ -352,7 +358,7 @@ class LakeTree:
         """Lock out other writers. The operating system releases the lock when the process dies."""
         path = self._folder / LOCK
         with _failing(f"{path} cannot be written"):
-            make_folder(self._folder, _FOLDER_MODE)
+            _make_folder(self._folder)
             handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         try:
             try:
@@ -365,6 +371,11 @@ class LakeTree:
             yield
         finally:
             os.close(handle)
+
+
+def _make_folder(folder: Path) -> None:
+    if not folder.is_dir():
+        make_folder(folder, _FOLDER_MODE)
 
 
 def _failing(what: str) -> AbstractContextManager[None]:

@@ -19,7 +19,7 @@ from tidings.pipeline.page import (
     share_text,
     type_text,
 )
-from tidings.pipeline.report.result import Latency, Report
+from tidings.pipeline.report import Latency, Report
 from tidings.pipeline.times import moment_text
 
 _WITHOUT_MARK: Final = "(no producer named)"

@@ -144,7 +144,10 @@ class Archiver:
         seals: list[Sealed] = []
         self._seal_if_due(seals)
         try:
-            self._begin_with()
+            first = self._reader.begin(self._rows.books.journal)
+            self._rows.books.journal = self._reader.id.hex()
+            if first is not None and self._at == NOWHERE:
+                self._at = self._sealed = self._rows.books.cursor = first
             while self._at < upto and self._read_some(upto, seals):
                 pass
         except OSError as error:
@@ -165,15 +168,6 @@ class Archiver:
 
     def __exit__(self, *error: object) -> None:
         self.close()
-
-    def _begin_with(self) -> None:
-        """Identify the journal, and find where to begin."""
-        books = self._rows.books
-        first = self._reader.begin(books.journal)
-        books.journal = self._reader.id.hex()
-        if first is not None and self._at == NOWHERE:
-            self._at = self._sealed = first
-            books.cursor = first
 
     def _read_some(self, upto: Cursor, seals: list[Sealed]) -> bool:
         """Read the rest of a segment, or skip a gap; return whether there may be more."""

@@ -68,6 +68,14 @@ class SegmentFile(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     observed_us: int = 0
     since: int = 0
 
+    def may_hold(self, channels: Collection[str], types: Collection[EventTypePattern]) -> bool:
+        """Return whether it may have rows of some channels and types; empty for all."""
+        of_channels = not channels or self.channels is None
+        of_types = not types or self.types is None
+        return (
+            of_channels or any(one in channels for pair in self.channels or () for one in pair)
+        ) and (of_types or any(one.matches(*pair) for pair in self.types or () for one in types))
+
 
 class Gap(msgspec.Struct, frozen=True, rename={"since": "from", "upto": "to"}):
     """A part of the journal that was gone before it was archived."""
@@ -183,21 +191,8 @@ class Manifest:
             and after_seal < file.seal <= last
             and (since_us is None or file.last_us >= since_us)
             and (until_us is None or file.first_us < until_us)
-            and (not channels or _has_channel(file, channels))
-            and (not types or _has_type(file, types))
+            and file.may_hold(channels, types)
         ]
-
-
-def _has_channel(file: SegmentFile, wanted: Collection[str]) -> bool:
-    return file.channels is None or any(
-        origin in wanted or name in wanted for origin, name in file.channels
-    )
-
-
-def _has_type(file: SegmentFile, patterns: Collection[EventTypePattern]) -> bool:
-    return file.types is None or any(
-        pattern.matches(domain, type_) for domain, type_ in file.types for pattern in patterns
-    )
 
 
 def read_manifest(folder: Path) -> Manifest:

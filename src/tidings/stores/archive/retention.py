@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -78,7 +78,9 @@ class ArchiveRetention:
     def sealed(self, seal: Seal, files: Iterable[SegmentFile], now: int) -> None:
         """Add new files, and drop what is too much or, in observed time, too old."""
         self._add(files)
-        old, many = self._too_old(now), self._too_much()
+        age, most = self._keep_microseconds, self._keep_octets
+        old = self._take_while(lambda file: age is not None and file.observed_us < now - age)
+        many = self._take_while(lambda _: most is not None and self._octets > most)
         going = old + many
         if not going:
             return
@@ -95,22 +97,12 @@ class ArchiveRetention:
         for file in going:
             remove_file(self._folder / file.path)
 
-    def _too_old(self, now: int) -> list[SegmentFile]:
-        if self._keep_microseconds is None:
-            return []
-        before = now - self._keep_microseconds
+    def _take_while(self, goes: Callable[[SegmentFile], bool]) -> list[SegmentFile]:
+        """Take the oldest files from those that stay, as long as they are to go."""
         going: list[SegmentFile] = []
-        while self._files and self._files[0].observed_us < before:
+        while self._files and goes(self._files[0]):
             going.append(self._files.popleft())
             self._octets -= going[-1].octets
-        return going
-
-    def _too_much(self) -> list[SegmentFile]:
-        going: list[SegmentFile] = []
-        if self._keep_octets is not None:
-            while self._octets > self._keep_octets and self._files:
-                going.append(self._files.popleft())
-                self._octets -= going[-1].octets
         return going
 
 

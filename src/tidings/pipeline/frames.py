@@ -6,6 +6,7 @@ No Python runs on executors. Damaged files are skipped and reported; rows are fi
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -66,8 +67,8 @@ def plan_changes(spark: SparkSession, selection: Selection) -> list[PlanRow]:
     frame = kind_frame(spark, selection, "plans")
     if frame.problems:
         raise ArchiveDamaged(f"plans are missing: {'; '.join(frame.problems)}")
-    rows = frame.df.select(*PlanRow._fields).orderBy("position").collect()
-    return [PlanRow(*row) for row in rows]
+    rows = frame.df.select(*PlanRow._fields).collect()
+    return sorted((PlanRow(*row) for row in rows), key=attrgetter("position"))
 
 
 def occurring_in(files: Iterable[SegmentFile]) -> Occurring:

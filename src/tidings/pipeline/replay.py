@@ -46,6 +46,8 @@ _REASONS: Final = 5
 _TELL_EVERY: Final = 0.5
 
 _Progress = Callable[[str, float], None]
+# Approximate number of rows that the driver holds at a time.
+_PARTITION: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,10 +253,6 @@ class _Pace:
         self.behind = max(self.behind, now - due)
         if due > now:
             await asyncio.sleep(due - now)
-
-
-# Approximate number of rows that the driver holds at a time.
-_PARTITION: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)

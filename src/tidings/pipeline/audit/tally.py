@@ -1,4 +1,4 @@
-"""Compare the archiver's books with the rows, by count and sum of sequence numbers.
+"""Counts of events and pairs, and the archiver's books beside them.
 
 Independently of the rows, the archiver counts the events of each channel and those waiting for
 each consumer, and adds up their sequence numbers. If one row is missing, the difference of the
@@ -19,6 +19,8 @@ from tidings.pipeline.audit.pairs import DISAGREES, DOUBLED, LAST, NOT_ENDED, OR
 from tidings.pipeline.audit.result import ACCOUNTED, Account
 
 K = TypeVar("K", bound=Hashable)
+BAD: Final = (DOUBLED, NOT_ENDED, DISAGREES, WRONG, ORPHAN)
+"""Unexplained states."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,10 +132,6 @@ def _explained(beyond: Total, waiting: Sequence[int]) -> MissingOutcomes | None:
     if beyond.count == len(waiting) and beyond.sum == sum(waiting):
         return MissingOutcomes(beyond.count, tuple(waiting), sum=beyond.sum)
     return MissingOutcomes(beyond.count, suspects=tuple(waiting), sum=beyond.sum)
-
-
-BAD: Final = (DOUBLED, NOT_ENDED, DISAGREES, WRONG, ORPHAN)
-"""Unexplained states."""
 
 
 class EventTotals(NamedTuple):

@@ -1,4 +1,8 @@
-"""The backtest: evaluate a constraint on archived events before it goes live."""
+"""The backtest: evaluate a constraint on archived events before it goes live.
+
+Current subscriptions may be evaluated on the same events: by the current rules, not by those in
+force when an event arrived.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +32,7 @@ from tidings.pipeline.matching.book import PlanBook, Span, Unit
 Progress = Callable[[str, float], None]
 
 _HOUR: Final = 3_600_000_000
+_ALWAYS: Final = Span(0)
 
 
 def run_backtest(
@@ -188,9 +193,6 @@ class BacktestResult:
     def share(self) -> float:
         """Fraction of events that match, from 0 to 1."""
         return self.matched / self.events if self.events else 0.0
-
-
-_ALWAYS: Final = Span(0)
 
 
 @dataclass(frozen=True, slots=True)

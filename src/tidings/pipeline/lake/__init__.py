@@ -45,6 +45,7 @@ from tidings.stores.archive.manifest import Manifest
 Progress = Callable[[str, float], None]
 
 _TIMESTAMPS: Final = "spark.sql.parquet.outputTimestampType"
+_MOST_LISTED: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,9 +210,6 @@ def _exact_timestamps(spark: SparkSession) -> Iterator[None]:
         yield
     finally:
         spark.conf.set(_TIMESTAMPS, before or "TIMESTAMP_MICROS")
-
-
-_MOST_LISTED: Final = 100
 
 
 class LakeResult(msgspec.Struct, kw_only=True):

@@ -42,6 +42,13 @@ from tidings.stores.archive.manifest import Manifest, SegmentFile
 
 # Each typed table scans the batch; from this many types on, the batch is cached.
 _KEPT_FROM = 3
+TAKEN_KINDS: Final = ("events", "outcomes")
+ROWS_PER_FILE: Final = 1_000_000
+# Small jobs spend their time on planning and commits; running a few in parallel hides it.
+_AT_ONCE: Final = 4
+SMALL_OCTETS: Final = 64 * 1024 * 1024
+"""Files below this size are small."""
+_GROUPS_PER_BATCH: Final = 16  # limits the work lost by a kill
 
 
 @dataclass(slots=True)
@@ -219,9 +226,6 @@ def _day() -> Column:
     return day_of(F.col("arrival_us"))
 
 
-TAKEN_KINDS: Final = ("events", "outcomes")
-
-
 @dataclass(frozen=True, slots=True)
 class NextSegments:
     """Input of a batch."""
@@ -311,11 +315,6 @@ def _gaps(manifest: Manifest, after: int, upto: int) -> tuple[str, ...]:
     )
 
 
-ROWS_PER_FILE: Final = 1_000_000
-# Small jobs spend their time on planning and commits; running a few in parallel hides it.
-_AT_ONCE: Final = 4
-
-
 class Table(NamedTuple):
     """Rows for a table."""
 
@@ -362,11 +361,6 @@ def _staged(tree: LakeTree, staging: str, batch: int, table: Table) -> list[Stag
 def failing(what: str) -> AbstractContextManager[None]:
     """Convert errors of Spark to ours."""
     return spark_failures(what, "; the lake is unharmed")
-
-
-SMALL_OCTETS: Final = 64 * 1024 * 1024
-"""Files below this size are small."""
-_GROUPS_PER_BATCH: Final = 16  # limits the work lost by a kill
 
 
 class CompactResult(msgspec.Struct, frozen=True):

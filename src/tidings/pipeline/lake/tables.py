@@ -1,4 +1,4 @@
-"""Schemas of typed tables: which column holds a property of which kind, and how they evolve.
+"""Typed tables: which column holds a property of which kind, how schemas evolve, and the rows.
 
 The first kind of a property determines its column. Other kinds cannot change it, because existing
 files already have it; they get columns of their own, `<column>__<kind>`, and count as conflicts.
@@ -19,6 +19,7 @@ import hashlib
 import re
 from collections.abc import Collection, Container, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import product
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -35,7 +36,8 @@ BODY: Final = "body"
 """The part that holds a bare value; it has no name."""
 EMPTY_SEQUENCE: Final = "empty"
 SEQUENCES: Final = ("ints", "doubles", "strings", "bools")
-KINDS: Final = ("int", "double", "string", "bool", *SEQUENCES, JSON)
+_SIMPLE: Final = ("int", "double", "string", "bool")
+KINDS: Final = (*_SIMPLE, *SEQUENCES, JSON)
 # Integers up to here are exact as doubles.
 LARGEST_EXACT: Final = 2**53
 
@@ -45,7 +47,16 @@ _MAX_FOLDER: Final = 120  # encoded; file systems allow 255 bytes
 _MAX_COLUMN: Final = 120
 _PLAIN: Final = re.compile(rb"[A-Za-z0-9._-]")
 _NONE: Final[Mapping[tuple[str, str], int]] = MappingProxyType({})
-_TAKEN: Final = frozenset({*FIXED, "date"})  # `date` is the partition column
+PARTITION: Final = "date"
+_TAKEN: Final = frozenset({*FIXED, PARTITION})
+_DAY_US: Final = 86_400_000_000
+_FIRST_DAY: Final = -719_162  # 0001-01-01
+_LAST_DAY: Final = 2_932_896  # 9999-12-31
+_ELEMENTS: Final = dict(zip(SEQUENCES, ("bigint", "double", "string", "boolean"), strict=True))
+# Properties of an event as JSON texts, whatever their types.
+_RAW_FORM: Final = "header MAP<STRING, STRING>, data MAP<STRING, STRING>, body STRING"
+_RAW: Final = "_raw_properties"
+_names_of: Final = msgspec.json.Decoder(list[list[str]]).decode
 
 
 class FoundProperty(NamedTuple):
@@ -281,30 +292,6 @@ def read_schema(octets: bytes, place: str) -> TypeSchema:
     return schema
 
 
-PARTITION: Final = "date"
-_DAY_US: Final = 86_400_000_000
-_FIRST_DAY: Final = -719_162  # 0001-01-01
-_LAST_DAY: Final = 2_932_896  # 9999-12-31
-_SIMPLE: Final = ("int", "double", "string", "bool")
-_TYPE_NAMES: Final = {
-    "int": "bigint",
-    "double": "double",
-    "string": "string",
-    "bool": "boolean",
-    "ints": "array<bigint>",
-    "doubles": "array<double>",
-    "strings": "array<string>",
-    "bools": "array<boolean>",
-    JSON: "string",
-}
-# Properties of an event as JSON texts, whatever their types.
-_RAW_FORM: Final = "header MAP<STRING, STRING>, data MAP<STRING, STRING>, body STRING"
-_RAW: Final = "_raw_properties"
-
-
-_names_of: Final = msgspec.json.Decoder(list[list[str]]).decode
-
-
 @dataclass(slots=True)
 class TypeFound:
     """The events of one type in a batch."""
@@ -357,13 +344,8 @@ def found_types(events: DataFrame, most: int) -> dict[tuple[str, str], TypeFound
 
 def _keys() -> dict[tuple[str, str], Column]:
     """Return the property names of an event for each part and kind."""
-    keys = {
-        (part, kind): F.map_keys(f"{part}_{kind}")
-        for part in ("header", "data")
-        for kind in _SIMPLE
-    }
-    for kind in SEQUENCES[1:]:
-        keys["data", kind] = F.map_keys(f"data_{kind}")
+    maps = (*product(("header", "data"), _SIMPLE), *(("data", kind) for kind in SEQUENCES[1:]))
+    keys = {(part, kind): F.map_keys(f"{part}_{kind}") for part, kind in maps}
     keys["data", "ints"] = F.map_keys(F.map_filter("data_ints", lambda _, v: F.size(v) > 0))
     keys["data", EMPTY_SEQUENCE] = F.map_keys(
         F.map_filter("data_ints", lambda _, v: F.size(v) == 0)
@@ -399,26 +381,20 @@ def typed(events: DataFrame, schema: TypeSchema) -> DataFrame:
         has_others = (F.size("header_other") > 0) | (F.size("data_other") > 0) | is_bare
         text = F.decode("raw", "utf-8")
         own = own.withColumn(_RAW, F.when(has_others, F.from_json(text, _RAW_FORM)))
-    return own.select(
-        "origin",
-        "channel",
-        "seq",
-        F.timestamp_micros("arrival_us").alias("arrival"),
-        "name",
-        "priority",
-        "producer",
-        "number",
-        *(_cell(one, schema).alias(one.column) for one in schema.columns),
-        day_of(F.col("arrival_us")).alias(PARTITION),
-    )
+    cells = (_cell(one, schema).alias(one.column) for one in schema.columns)
+    timed = own.withColumn("arrival", F.timestamp_micros("arrival_us"))
+    return timed.select(*FIXED, *cells, day_of(F.col("arrival_us")).alias(PARTITION))
 
 
 def _cell(column: PropertyColumn, schema: TypeSchema) -> Column:
     part, name, kind = column.part, column.name, column.kind
     kinds = [one.kind for one in schema.of_property(part, name)]
     main = next((one for one in kinds if one != JSON), None)
+    if part == BODY:
+        return F.col(_RAW).getField(BODY)
     if kind == JSON:
-        return _raw_value(part, name)
+        is_other = F.array_contains(F.col(f"{part}_other"), name)
+        return F.when(is_other, F.col(_RAW).getField(part).getItem(name))
     value = _value(kind, part, name)
     if kind == "double" and main == "double":
         whole = _value("int", part, name)
@@ -434,20 +410,13 @@ def _sequence(value: Column, kind: str, name: str, first: str) -> Column:
     """Return a sequence; empty ones, archived as integers, go to the first sequence column."""
     integers = _value("ints", "data", name)
     if kind == first:
-        empty = F.array().cast(_TYPE_NAMES[kind])
+        empty = F.array().cast(f"array<{_ELEMENTS[kind]}>")
         return F.coalesce(value, F.when(F.size(integers) == 0, empty))
     return F.when(F.size(integers) > 0, integers) if kind == "ints" else value
 
 
 def _value(kind: str, part: str, name: str) -> Column:
     return F.col(f"{part}_{kind}").getItem(name)
-
-
-def _raw_value(part: str, name: str) -> Column:
-    if part == BODY:
-        return F.col(_RAW).getField(BODY)
-    others = F.col(f"{part}_other")
-    return F.when(F.array_contains(others, name), F.col(_RAW).getField(part).getItem(name))
 
 
 def _is_wide(integer: Column) -> Column:

@@ -1,7 +1,9 @@
 """The table on Spark: broadcast to every executor and joined with the events' answers.
 
 One scan of the events and one join serve all probes: an event yields one row per answer, and finds
-its rows of the table by a hash of probe and answer.
+its rows of the table by a hash of probe and answer. Everything that a condition reads becomes a
+column before the join, so a map of properties is searched once per event and not once per row that
+it meets.
 """
 
 from __future__ import annotations
@@ -41,6 +43,13 @@ _NONE: Final = {
     "number": "CAST(NULL AS DOUBLE)",
     "cell": "CAST(NULL AS INT)",
 }
+_KINDS: Final[dict[str, Kind]] = {"int": INT, "double": DOUBLE, "string": TEXT, "bool": BOOL}
+_TYPES: Final = {"int": "BIGINT", "double": "DOUBLE", "string": "STRING", "bool": "BOOLEAN"}
+_NO_SEQUENCE: Final = {
+    f"data_{kind}s": f"CAST(NULL AS ARRAY<{type_}>)" for kind, type_ in _TYPES.items()
+}
+_NUMBERS: Final = ("double", "int", "bool")
+_SIMPLE_HEADER: Final = tuple(f"header_{kind}" for kind in _KINDS)
 
 
 class TableJoin:
@@ -267,15 +276,6 @@ class TableJoin:
 
 def _aliased(expressions: dict[str, str]) -> Iterable[str]:
     return [f"{expression} AS {name}" for expression, name in expressions.items()]
-
-
-_KINDS: Final[dict[str, Kind]] = {"int": INT, "double": DOUBLE, "string": TEXT, "bool": BOOL}
-_TYPES: Final = {"int": "BIGINT", "double": "DOUBLE", "string": "STRING", "bool": "BOOLEAN"}
-_NO_SEQUENCE: Final = {
-    f"data_{kind}s": f"CAST(NULL AS ARRAY<{type_}>)" for kind, type_ in _TYPES.items()
-}
-_NUMBERS: Final = ("double", "int", "bool")
-_SIMPLE_HEADER: Final = tuple(f"header_{kind}" for kind in _KINDS)
 
 
 def split_names(trees: Iterable[Node]) -> frozenset[str]:

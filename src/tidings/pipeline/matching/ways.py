@@ -45,6 +45,26 @@ FEWEST_NEEDLES: Final = 16
 _CROWDED: Final = 4
 _ORDERINGS: Final = (Less, LessEqual, Greater, GreaterEqual)
 _LOWER: Final = (Greater, GreaterEqual)
+# Rank and probe by kind of access. Ranges are handled separately: here they may have one end.
+_KINDS: Final[dict[str, tuple[int, Kind]]] = {
+    "equal": (0, "equal"),
+    "in": (1, "member"),
+    "needle": (3, "needle"),
+    "true": (5, "equal"),
+    "false": (5, "equal"),
+    "there": (6, "exist"),
+}
+NAN_CELL: Final = -1
+"""The cell of NaN, which no range contains."""
+_PIECES: Final = 8
+_MOST_CELLS: Final = 4_096
+_CELLS_PER_RANGE: Final = 8
+# Under a value of another field, there are only a few ranges each.
+_CROWDED_CELLS: Final = 64
+_CROWDED_PLACES: Final = 8
+_FEWEST_CELLS: Final = 8
+# Most entries in the cells' lists, over all ranges.
+_MOST_PLACES: Final = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,17 +220,6 @@ def _ways(clause: Clause) -> Iterator[_Way]:
     yield from _range_ways(clause)
 
 
-# Rank and probe by kind of access. Ranges are handled separately: here they may have one end.
-_KINDS: Final[dict[str, tuple[int, Kind]]] = {
-    "equal": (0, "equal"),
-    "in": (1, "member"),
-    "needle": (3, "needle"),
-    "true": (5, "equal"),
-    "false": (5, "equal"),
-    "there": (6, "exist"),
-}
-
-
 def _indexed(path: Path) -> Place | None:
     place = place_of(path)
     return place if isinstance(place, Property | HeaderText) else None
@@ -299,20 +308,6 @@ def _answers(constant: Constant) -> Sequence[tuple[str | None, tuple[float, ...]
     return ((None, (float(constant) or 0.0,)),)
 
 
-NAN_CELL: Final = -1
-"""The cell of NaN, which no range contains."""
-
-_PIECES: Final = 8
-_MOST_CELLS: Final = 4_096
-_CELLS_PER_RANGE: Final = 8
-# Under a value of another field, there are only a few ranges each.
-_CROWDED_CELLS: Final = 64
-_CROWDED_PLACES: Final = 8
-_FEWEST_CELLS: Final = 8
-# Most entries in the cells' lists, over all ranges.
-_MOST_PLACES: Final = 2_000_000
-
-
 @dataclass(frozen=True, slots=True)
 class Interval:
     """A range, infinite where it has no end; ends may or may not belong to it."""
@@ -331,9 +326,13 @@ class _Piece:
 
 
 class Grid:
-    """The cells for some ranges, of which at least one has a finite end.
+    """Cells of a number line, to find the ranges that may contain a number.
 
-    With `crowded`, ranges are looked up under a value of another field, and few cells suffice.
+    The line between the lowest and the highest end of all ranges is cut into pieces with about
+    equally many ends, and each piece into cells of equal width. The index of a cell must be
+    monotonic in the number, and equal in Python and Spark: both run the same few operations on
+    doubles. At least one range has a finite end. With `crowded`, ranges are looked up under a value
+    of another field, and few cells suffice.
     """
 
     def __init__(self, intervals: Iterable[Interval], *, crowded: bool = False) -> None:

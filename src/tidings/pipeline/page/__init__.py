@@ -17,6 +17,8 @@ from tidings.stores.files import FULL, write_file
 
 _MOST_ROWS: Final = 500  # per table; the job's JSON has all
 _SHORT: Final = 26  # texts up to this length are not wrapped
+_UNITS: Final = ("B", "kB", "MB", "GB", "TB", "PB")
+_WITHOUT_TYPE: Final = "(no type)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +95,6 @@ def _printable(value: object) -> object:
         c if c.isprintable() or c == "\n" else c.encode("unicode-escape", "surrogatepass").decode()
         for c in value
     )
-
-
-_UNITS: Final = ("B", "kB", "MB", "GB", "TB", "PB")
-_WITHOUT_TYPE: Final = "(no type)"
 
 
 def count_text(count: float) -> str:

@@ -38,6 +38,21 @@ _LOCAL: Final = MappingProxyType(
         "spark.driver.bindAddress": "127.0.0.1",
     }
 )
+LOWEST_JAVA: Final = 17
+"""Oldest Java that Spark 4 supports."""
+_INSTALL: Final = (
+    f"Spark needs Java {LOWEST_JAVA} or newer: install openjdk-17-jre-headless (Debian, Ubuntu), "
+    "java-17-openjdk-headless (Fedora) or another JRE, or let JAVA_HOME name one"
+)
+# Where systems and installers put Java, in order of preference.
+_USUAL_FOLDERS: Final = (
+    "/usr/lib/jvm/*",
+    "/opt/java/*",
+    "/opt/jdk*",
+    "/Library/Java/JavaVirtualMachines/*/Contents/Home",
+    "/opt/homebrew/opt/openjdk*",
+)
+_SECONDS: Final = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,24 +183,6 @@ def _settings(options: SparkOptions) -> dict[str, str]:
 
     shipped = shipping_settings(shipment(), options.conf)
     return {**_ALWAYS, **memory, **options.conf, **shipped}
-
-
-LOWEST_JAVA: Final = 17
-"""Oldest Java that Spark 4 supports."""
-
-_INSTALL: Final = (
-    f"Spark needs Java {LOWEST_JAVA} or newer: install openjdk-17-jre-headless (Debian, Ubuntu), "
-    "java-17-openjdk-headless (Fedora) or another JRE, or let JAVA_HOME name one"
-)
-# Where systems and installers put Java, in order of preference.
-_USUAL_FOLDERS: Final = (
-    "/usr/lib/jvm/*",
-    "/opt/java/*",
-    "/opt/jdk*",
-    "/Library/Java/JavaVirtualMachines/*/Contents/Home",
-    "/opt/homebrew/opt/openjdk*",
-)
-_SECONDS: Final = 30.0
 
 
 class Java(NamedTuple):

@@ -32,6 +32,9 @@ from tidings.stores.segments import DATA_START, Cursor
 log = logging.getLogger(__name__)
 
 _SECOND: Final = 1_000_000
+NOWHERE: Final = Cursor(0, 0)
+"""Before every position: nothing was read yet."""
+_NUMBERED: Final = re.compile(r"([0-9]{12})\.(?:parquet|json)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,12 +251,6 @@ def _locked(folder: Path) -> int:
             "one a folder of its own"
         ) from error
     return lock
-
-
-NOWHERE: Final = Cursor(0, 0)
-"""Before every position: nothing was read yet."""
-
-_NUMBERED: Final = re.compile(r"([0-9]{12})\.(?:parquet|json)", re.ASCII)
 
 
 def manifest_of(folder: Path) -> Manifest:

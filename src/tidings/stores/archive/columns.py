@@ -24,6 +24,25 @@ KINDS: Final = (EVENTS, OUTCOMES, PLANS, OBJECTS)
 """The kinds of rows, which are also folder names."""
 MERGED: Final = (PLANS, OBJECTS)
 """Kinds that retention never removes, and whose files are merged instead."""
+_SOURCE: Final = ("origin string", "channel string")
+# Python objects take far more memory than Arrow columns: convert after this many rows.
+_CHUNK_ROWS: Final = 8_192
+_UP: Final = "ascending"
+_Order: TypeAlias = list[tuple[str, Literal["ascending", "descending"]]]
+_BY_CHANNEL: Final[_Order] = [("channel", _UP), ("origin", _UP), ("seq", _UP), ("position", _UP)]
+_BY_POSITION: Final[_Order] = [("position", _UP)]
+_SORTED: Final = {
+    EVENTS: _BY_CHANNEL,
+    OUTCOMES: _BY_CHANNEL,
+    PLANS: _BY_POSITION,
+    OBJECTS: _BY_POSITION,
+}
+_MOST_ID: Final = 2**31 - 1
+_MOST_NUMBER: Final = 2**63 - 1
+_MOST_PRIORITY: Final = 32_767
+_NO_PROPERTIES: Final[dict[str, Any]] = {}
+ROW_OCTETS: Final = 64
+"""Estimated octets of an outcome, plan or object row beside its texts."""
 
 
 def _fields(*columns: str) -> list[pa.Field[Any]]:
@@ -36,7 +55,6 @@ def _fields(*columns: str) -> list[pa.Field[Any]]:
     return found
 
 
-_SOURCE: Final = ("origin string", "channel string")
 _SCHEMAS: Final = {
     # The column `carried` says that the event's first record was gone when it was archived:
     # `durable` then names only the proxies still waiting.
@@ -72,25 +90,6 @@ _SCHEMAS: Final = {
 def schema_of(kind: str) -> pa.Schema:
     """Return the columns of a kind of rows."""
     return pa.schema(_SCHEMAS[kind])
-
-
-# Python objects take far more memory than Arrow columns: convert after this many rows.
-_CHUNK_ROWS: Final = 8_192
-
-_UP: Final = "ascending"
-_Order: TypeAlias = list[tuple[str, Literal["ascending", "descending"]]]
-_BY_CHANNEL: Final[_Order] = [("channel", _UP), ("origin", _UP), ("seq", _UP), ("position", _UP)]
-_BY_POSITION: Final[_Order] = [("position", _UP)]
-_SORTED: Final = {
-    EVENTS: _BY_CHANNEL,
-    OUTCOMES: _BY_CHANNEL,
-    PLANS: _BY_POSITION,
-    OBJECTS: _BY_POSITION,
-}
-_MOST_ID: Final = 2**31 - 1
-_MOST_NUMBER: Final = 2**63 - 1
-_MOST_PRIORITY: Final = 32_767
-_NO_PROPERTIES: Final[dict[str, Any]] = {}
 
 
 class RowColumns:
@@ -218,10 +217,6 @@ def _views(views: dict[int, tuple[int, int]]) -> list[dict[str, object]]:
         {"proxy": proxy, "expiry_us": None if expiry == NEVER else expiry, "priority": priority}
         for proxy, (expiry, priority) in views.items()
     ]
-
-
-ROW_OCTETS: Final = 64
-"""Estimated octets of an outcome, plan or object row beside its texts."""
 
 
 class Segment:

@@ -38,6 +38,14 @@ MOST_LISTED: Final = 200
 _FILES_OF_A_LINE: Final = 100
 
 _CHECK: Final = re.compile(rb',"crc32":([0-9]{1,10})\}')
+_encode = msgspec.json.Encoder().encode
+HOUR: Final = 3_600_000_000
+"""Microseconds per hour."""
+_MAGIC: Final = b"PAR1"  # Parquet files begin and end with it
+_SHORTEST: Final = 12
+# Clocks can be wrong by thousands of years; folder names are limited to these.
+_FIRST_HOUR: Final = int(datetime(1, 1, 1, tzinfo=UTC).timestamp()) // 3600
+_LAST_HOUR: Final = int(datetime(9999, 12, 31, 23, tzinfo=UTC).timestamp()) // 3600
 
 
 class SegmentFile(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
@@ -115,7 +123,6 @@ class _Line(Seal, frozen=True, omit_defaults=True, kw_only=True):
 
 
 _read_line = msgspec.json.Decoder(_Line).decode
-_encode = msgspec.json.Encoder().encode
 
 
 class Manifest:
@@ -290,16 +297,6 @@ def drop_line(paths: Collection[str], at: int) -> bytes:
 def _written(line: _Line) -> bytes:
     octets = _encode(line)
     return b'%b,"crc32":%d}\n' % (octets[:-1], crc32(octets))
-
-
-HOUR: Final = 3_600_000_000
-"""Microseconds per hour."""
-
-_MAGIC: Final = b"PAR1"  # Parquet files begin and end with it
-_SHORTEST: Final = 12
-# Clocks can be wrong by thousands of years; folder names are limited to these.
-_FIRST_HOUR: Final = int(datetime(1, 1, 1, tzinfo=UTC).timestamp()) // 3600
-_LAST_HOUR: Final = int(datetime(9999, 12, 31, 23, tzinfo=UTC).timestamp()) // 3600
 
 
 def hour_of(time: int) -> int:

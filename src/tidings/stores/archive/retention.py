@@ -38,6 +38,8 @@ from tidings.stores.files import make_folder, remove_file, write_file
 log = logging.getLogger(__name__)
 
 _DROPPED: Final = frozenset({EVENTS, OUTCOMES})
+LEAST_OCTETS: Final = 1024 * 1024
+"""Shorter manifests are not folded: reading them is fast anyway."""
 
 
 class ArchiveRetention:
@@ -104,10 +106,6 @@ class ArchiveRetention:
             going.append(self._files.popleft())
             self._octets -= going[-1].octets
         return going
-
-
-LEAST_OCTETS: Final = 1024 * 1024
-"""Shorter manifests are not folded: reading them is fast anyway."""
 
 
 class Compaction:

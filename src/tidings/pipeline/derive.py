@@ -34,6 +34,7 @@ from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as f
 
 from tidings.errors import InvalidUsage, PipelineFailed, StoreError
+from tidings.pipeline import Progress
 from tidings.pipeline.archive import Archive, Selection
 from tidings.pipeline.frames import events_frame
 from tidings.stores.archive.manifest import SegmentFile
@@ -247,7 +248,7 @@ def run_queries(
     spark: SparkSession,
     queries: Sequence[Query],
     options: RunOptions,
-    progress: Callable[[str, float], None],
+    progress: Progress,
     stopped: Callable[[], bool] = lambda: False,
 ) -> RunResult:
     """Run queries in turn until everything is processed or `stopped` returns true.
@@ -282,7 +283,7 @@ class _Run:
         self._query = asked
         self._options = options
 
-    def step(self, progress: Callable[[str, float], None]) -> bool:
+    def step(self, progress: Progress) -> bool:
         """Run the next batch; return whether there was one."""
         manifest = self._archive.manifest()
         begun = self.log.begun

@@ -28,6 +28,7 @@ from tidings.events.structured import StructuredEvent
 from tidings.filters.constraint import constraint
 from tidings.filters.to_spark import matching, plan_of
 from tidings.names import new_origin
+from tidings.pipeline import Progress
 from tidings.pipeline.archive import Archive, Selection
 from tidings.pipeline.frames import events_frame
 from tidings.pipeline.sink.marks import Marked
@@ -45,7 +46,6 @@ _TOGETHER: Final = 0.005
 _REASONS: Final = 5
 _TELL_EVERY: Final = 0.5
 
-_Progress = Callable[[str, float], None]
 # Approximate number of rows that the driver holds at a time.
 _PARTITION: Final = 20_000
 
@@ -70,7 +70,7 @@ class ReplayResult:
     seconds: float = 0.0  # duration
 
 
-def run_replay(spark: SparkSession, options: ReplayOptions, progress: _Progress) -> ReplayResult:
+def run_replay(spark: SparkSession, options: ReplayOptions, progress: Progress) -> ReplayResult:
     """Publish events of an archive into a channel.
 
     A run is one selection of events. Under the run's name the channel accepts each number once, so
@@ -88,7 +88,7 @@ def _producer(origin: str, run: str) -> str:
     return f"replay/{origin}/{run}"
 
 
-async def _replay(spark: SparkSession, options: ReplayOptions, progress: _Progress) -> ReplayResult:
+async def _replay(spark: SparkSession, options: ReplayOptions, progress: Progress) -> ReplayResult:
     client = await connect(options.url, token=options.token, patience=options.patience)
     async with client:
         into = options.into
@@ -101,14 +101,14 @@ async def _replay(spark: SparkSession, options: ReplayOptions, progress: _Progre
             return await run.play(progress)
 
 
+@dataclass
 class _Run:
-    def __init__(
-        self, history: History, options: ReplayOptions, client: Client, publisher: Publisher
-    ) -> None:
-        self._history = history
-        self._options = options
-        self._client = client
-        self._publisher = publisher
+    history: History
+    options: ReplayOptions
+    client: Client
+    publisher: Publisher
+
+    def __post_init__(self) -> None:
         self._began = time.perf_counter()
         self._highest: dict[str, int] = {}
         self._points: dict[str, int] = {}
@@ -119,22 +119,22 @@ class _Run:
 
     async def find_place(self) -> None:
         """Ask the channel which events of this run it has, to skip them."""
-        for origin in self._history.counts:
-            producer = _producer(origin, self._options.run)
-            number = await self._client.transport.request(
-                SeeHighestNumber(self._publisher.channel, producer)
+        for origin in self.history.counts:
+            producer = _producer(origin, self.options.run)
+            number = await self.client.transport.request(
+                SeeHighestNumber(self.publisher.channel, producer)
             )
             if number is not None:
                 self._highest[origin] = number
         if self._highest:
             self._points, self._before = await asyncio.to_thread(
-                resume_points, self._history, self._highest, AT_ONCE
+                resume_points, self.history, self._highest, AT_ONCE
             )
 
-    async def play(self, progress: _Progress) -> ReplayResult:
-        rows = rows_in_order(self._history, self._points)
-        first, end = self._history.first_us or 0, self._history.last_us or 0
-        told, pace = 0.0, _Pace(self._options.speed, self._is_old)
+    async def play(self, progress: Progress) -> ReplayResult:
+        rows = rows_in_order(self.history, self._points)
+        first, end = self.history.first_us or 0, self.history.last_us or 0
+        told, pace = 0.0, _Pace(self.options.speed, self._is_old)
         coming = asyncio.create_task(asyncio.to_thread(chunk_of, rows, AT_ONCE))
         try:
             while chunk := await coming:
@@ -153,7 +153,7 @@ class _Run:
         return self._result(pace)
 
     def _result(self, pace: _Pace) -> ReplayResult:
-        history, options = self._history, self._options
+        history, options = self.history, self.options
         return ReplayResult(
             run=options.run,
             into=options.into,
@@ -176,7 +176,7 @@ class _Run:
         """Publish some events; retry while the channel is full."""
         good: list[ArchivedEvent] = []
         rows: list[Marked] = []
-        run = self._options.run
+        run = self.options.run
         for past in events:
             try:
                 event = self._event(past)
@@ -193,15 +193,15 @@ class _Run:
                 self._counts["accepted" if answer else "stopped"] += 1
 
         full = (
-            f"the channel {self._options.into} has been full for {{}} s; "
+            f"the channel {self.options.into} has been full for {{}} s; "
             f"--run {run} goes on with this replay later"
         )
-        await push_all(self._client, self._publisher, rows, self._options.patience, full, settle)
+        await push_all(self.client, self.publisher, rows, self.options.patience, full, settle)
         self._sent += len(events)
 
     def _event(self, past: ArchivedEvent) -> StructuredEvent:
         event = decode_event(past.raw)
-        if not self._options.stamp:
+        if not self.options.stamp:
             return event
         stamp: dict[str, Value] = {
             STAMP_ORIGIN: past.origin,

@@ -10,13 +10,13 @@ Only plans, objects, counts per consumer and samples reach the driver.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from operator import attrgetter
 from time import monotonic
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from tidings.pipeline import Progress
 from tidings.pipeline.audit.comparing import Comparison, Counts
 from tidings.pipeline.audit.pairs import ORPHAN, Sources, pairs, proxy_tiles
 from tidings.pipeline.audit.reading import AuditedArchive, open_archive
@@ -29,8 +29,6 @@ from tidings.pipeline.matching.compile import compile_book
 from tidings.stores.archive.columns import EVENTS, OBJECTS, OUTCOMES, PLANS
 
 __all__ = ["AuditOptions", "AuditResult", "run_audit"]
-
-Progress = Callable[[str, float], None]
 
 
 def run_audit(

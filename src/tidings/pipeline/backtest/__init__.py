@@ -7,7 +7,7 @@ force when an event arrived.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any, Final
@@ -24,12 +24,11 @@ from tidings.events.codecs.json_values import TYPE
 from tidings.filters.constraint import constraint
 from tidings.filters.plan import AdminRule, PlanOptions, ProxyRule, Rule, Side
 from tidings.filters.to_spark import matching, plan_of
+from tidings.pipeline import Progress
 from tidings.pipeline.archive import Archive, Selection
 from tidings.pipeline.frames import Frame, events_frame, kind_frame, plan_changes
 from tidings.pipeline.matching import match
 from tidings.pipeline.matching.book import PlanBook, Span, Unit
-
-Progress = Callable[[str, float], None]
 
 _HOUR: Final = 3_600_000_000
 _ALWAYS: Final = Span(0)

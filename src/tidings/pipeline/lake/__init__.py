@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
@@ -25,6 +25,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from tidings.clock import Clock, SystemClock
 from tidings.errors import ArchiveNotFound, PipelineFailed
+from tidings.pipeline import Progress
 from tidings.pipeline.archive import Archive, glob_free, local_folder
 from tidings.pipeline.expectations import Expectation
 from tidings.pipeline.lake.loading import (
@@ -41,8 +42,6 @@ from tidings.pipeline.lake.log import LakeLog, LakeState, LakeTree
 from tidings.pipeline.lake.tables import KindConflict
 from tidings.pipeline.session.job import stopped_by_signals
 from tidings.stores.archive.manifest import Manifest
-
-Progress = Callable[[str, float], None]
 
 _TIMESTAMPS: Final = "spark.sql.parquet.outputTimestampType"
 _MOST_LISTED: Final = 100
@@ -116,37 +115,34 @@ def lake_tables(spark: SparkSession, lake: str) -> dict[str, int]:
     return LakeLog(LakeTree(local_folder(lake))).state().rows_by_table()
 
 
+@dataclass
 class _Run:
-    def __init__(
-        self,
-        spark: SparkSession,
-        options: LakeOptions,
-        progress: Progress,
-        stopping: threading.Event,
-        clock: Clock,
-    ) -> None:
-        self._spark = spark
-        self._options = options
-        self._progress = progress
-        self._stopping = stopping
-        self._clock = clock
+    spark: SparkSession
+    options: LakeOptions
+    progress: Progress
+    stopping: threading.Event
+    clock: Clock
+
+    def __post_init__(self) -> None:
+        options = self.options
         self._tree = LakeTree(local_folder(options.lake))
         self._log = LakeLog(self._tree)
         self._archive = Archive(options.archive)
         self._result = LakeResult(lake=options.lake)
         self._problems: tuple[str, ...] = ()  # of the manifest
         most = (options.max_types, options.max_columns)
-        self._loader = BatchLoader(spark, self._archive, self._tree, options.expectations, *most)
+        ends = (self.spark, self._archive, self._tree)
+        self._loader = BatchLoader(*ends, options.expectations, *most)
 
     def run(self) -> LakeResult:
         began = time.monotonic()
         notes = self._log.recover()
         state = self._log.state()
-        if self._options.retry_damaged:
+        if self.options.retry_damaged:
             state = self._retried(state)
         while True:
             state = self._caught_up(state)
-            if self._options.once or self._stopping.wait(self._options.every):
+            if self.options.once or self.stopping.wait(self.options.every):
                 break
         self._result.notes = (*notes, *self._problems)
         self._result.end(state, time.monotonic() - began)
@@ -156,7 +152,7 @@ class _Run:
         try:
             manifest = self._archive.manifest()
         except ArchiveNotFound:
-            if self._options.once:
+            if self.options.once:
                 raise
             return None
         self._problems = manifest.problems
@@ -168,19 +164,19 @@ class _Run:
             return state
         first = state.upto_seal
         while True:
-            coming = next_segments(manifest, state, self._options.max_rows_per_batch)
+            coming = next_segments(manifest, state, self.options.max_rows_per_batch)
             if coming is None:
                 return state
             began = time.monotonic()
             loaded = self._loaded(coming, state, manifest)
             state = state.after(loaded.batch)
             done = (state.upto_seal - first) / (manifest.last_seal - first)
-            self._progress(loaded.text(self._clock.now(), time.monotonic() - began), done)
-            every = self._options.compact_every
+            self.progress(loaded.text(self.clock.now(), time.monotonic() - began), done)
+            every = self.options.compact_every
             if every and self._result.batches % every == 0:
-                compact_tree(self._spark, self._tree, self._progress, clock=self._clock)
+                compact_tree(self.spark, self._tree, self.progress, clock=self.clock)
                 state = self._log.state()
-            if self._stopping.is_set():
+            if self.stopping.is_set():
                 return state
 
     def _retried(self, state: LakeState) -> LakeState:
@@ -196,8 +192,8 @@ class _Run:
 
     def _loaded(self, coming: NextSegments, state: LakeState, manifest: Manifest) -> LoadedBatch:
         mark = seal_mark(manifest, coming.upto_seal)
-        loaded = self._loader.load(coming, state, mark, self._clock.now())
-        self._result.add(loaded, self._clock.now())
+        loaded = self._loader.load(coming, state, mark, self.clock.now())
+        self._result.add(loaded, self.clock.now())
         return loaded
 
 

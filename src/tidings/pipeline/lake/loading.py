@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
@@ -16,6 +16,7 @@ from pyspark.storagelevel import StorageLevel
 
 from tidings.clock import Clock, SystemClock
 from tidings.errors import PipelineFailed
+from tidings.pipeline import Progress
 from tidings.pipeline.archive import Archive, glob_free, local_folder
 from tidings.pipeline.expectations import Expectation, split
 from tidings.pipeline.frames import occurring_in
@@ -402,7 +403,7 @@ def groups(
 def compact(
     spark: SparkSession,
     lake: str,
-    progress: Callable[[str, float], None] | None = None,
+    progress: Progress = lambda *_: None,
     *,
     small: int = SMALL_OCTETS,
     clock: Clock | None = None,
@@ -422,7 +423,7 @@ def compact(
 def compact_tree(
     spark: SparkSession,
     tree: LakeTree,
-    progress: Callable[[str, float], None] | None = None,
+    progress: Progress = lambda *_: None,
     *,
     small: int = SMALL_OCTETS,
     clock: Clock | None = None,
@@ -435,8 +436,7 @@ def compact_tree(
     batches = rows = 0
     for start in range(0, len(todo), _GROUPS_PER_BATCH):
         some = todo[start : start + _GROUPS_PER_BATCH]
-        if progress is not None:
-            progress(f"compacting {some[0][0].table}", start / len(todo))
+        progress(f"compacting {some[0][0].table}", start / len(todo))
         batch = _compacted(spark, tree, state, some, now())
         log.commit(batch)
         state = state.after(batch)

@@ -7,7 +7,7 @@ large the archive is.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
@@ -15,6 +15,7 @@ from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as sf
 
 from tidings.errors import ArchiveDamaged
+from tidings.pipeline import Progress
 from tidings.pipeline.archive import Archive, Selection, journal_losses
 from tidings.pipeline.audit.pairs import BEST_EFFORT, Sources, pairs, proxy_tiles
 from tidings.pipeline.audit.result import ACCOUNTED
@@ -204,9 +205,7 @@ class _Frames(NamedTuple):
     problems: tuple[str, ...]
 
 
-def run_report(
-    spark: SparkSession, options: ReportOptions, progress: Callable[[str, float], None]
-) -> Report:
+def run_report(spark: SparkSession, options: ReportOptions, progress: Progress) -> Report:
     """Report on an archive; `progress` is called with the current step and the fraction done."""
     began = time.perf_counter()
     progress("reading the manifest", 0.0)
@@ -245,7 +244,7 @@ def _frames(spark: SparkSession, options: ReportOptions, manifest: Manifest) -> 
     return _Frames(narrow, outcomes.df, objects.df, plans, tuple(dict.fromkeys(told)))
 
 
-def _answers(frames: _Frames, top: int, progress: Callable[[str, float], None]) -> dict[str, Any]:
+def _answers(frames: _Frames, top: int, progress: Progress) -> dict[str, Any]:
     events, outcomes, objects, plans, _ = frames
     progress("counting events", 0.1)
     found = _find_volumes(events, top)

@@ -114,10 +114,14 @@ def close_session(session: SparkSession) -> None:
     from pyspark import SparkContext
 
     gateway: Any = SparkContext._gateway
-    if java_ended() is not None:
-        _forget(session)
-    else:
+    if java_ended() is None:
         session.stop()
+    else:  # do the Python part, without calling the JVM
+        context: Any = session.sparkContext
+        context._jsc = None
+        context.stop()
+        type(session)._instantiatedSession = None
+        type(session)._activeSession = None
     SparkContext._gateway = None
     SparkContext._jvm = None
     if gateway is not None:
@@ -139,17 +143,6 @@ def java_ended() -> int | None:
     process: Any = getattr(SparkContext._gateway, "proc", None)
     status: int | None = None if process is None else process.poll()
     return status
-
-
-def _forget(session: SparkSession) -> None:
-    """Do the Python part of `session.stop`, without calling the JVM, which is gone."""
-    from pyspark.sql import SparkSession
-
-    context: Any = session.sparkContext
-    context._jsc = None
-    context.stop()
-    SparkSession._instantiatedSession = None
-    SparkSession._activeSession = None
 
 
 def _prepare_environment(options: SparkOptions) -> None:

@@ -22,8 +22,8 @@ from tidings.errors import (
 from tidings.events.structured import StructuredEvent
 from tidings.filters.constraint import EventTypePattern
 from tidings.pipeline.archive import Archive
+from tidings.pipeline.options import LATEST, SourceOptions, read_options
 from tidings.pipeline.source import reading
-from tidings.pipeline.source.options import LATEST, SourceOptions, read_options
 from tidings.pipeline.source.reading import (
     SLICE_ROWS,
     ArchiveReader,

@@ -10,7 +10,7 @@ import pytest
 from tests.real.docs.pages import blocks, page
 from tests.real.pipeline.archives import ArchiveMaker, cars
 from tests.real.pipeline.services import service
-from tidings.pipeline.source.options import READ, WRITE
+from tidings.pipeline.options import READ, WRITE
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -30,9 +30,9 @@ from pyspark.sql.datasource import (
 )
 
 from tidings.names import new_origin
+from tidings.pipeline.options import SinkOptions, check_columns
 from tidings.pipeline.sink.marks import Attempt, key_columns, marked_rows
 from tidings.pipeline.sink.publishing import Published, publish_rows
-from tidings.pipeline.source.options import SinkOptions, check_columns
 
 _LOG = logging.getLogger(__name__)
 # Set by Spark for the tasks of a stream.

@@ -19,7 +19,7 @@ from tidings.errors import InvalidEvent, InvalidUsage, TidingsError
 from tidings.events.codecs.json_codec import decode_event, encode_event, event_from_plain
 from tidings.events.envelope import ProducerMark
 from tidings.events.structured import StructuredEvent
-from tidings.pipeline.source.options import SinkOptions
+from tidings.pipeline.options import SinkOptions
 
 BLOCK: Final = 512
 """Numbers per producer for rows with a key; a channel remembers 1,024 runs."""

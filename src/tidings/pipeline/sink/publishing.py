@@ -15,8 +15,8 @@ from tidings.channel.commands import Push
 from tidings.client.client import Client
 from tidings.client.publishing import Publisher
 from tidings.errors import ChannelFull, PipelineFailed, TidingsError
+from tidings.pipeline.options import SinkOptions
 from tidings.pipeline.sink.marks import Marked
-from tidings.pipeline.source.options import SinkOptions
 
 # Pushes in flight: enough to keep the service busy.
 _UNANSWERED: Final = 4

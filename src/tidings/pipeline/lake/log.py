@@ -291,7 +291,10 @@ class LakeTree:
         """Read a file; None if it is missing."""
         path = self._folder / name
         with _failing(f"{path} cannot be read"):
-            return path.read_bytes() if path.exists() else None
+            try:
+                return path.read_bytes()
+            except FileNotFoundError:  # a writer may remove it at any moment
+                return None
 
     def write(self, name: str, octets: bytes) -> None:
         """Write a file atomically and durably."""

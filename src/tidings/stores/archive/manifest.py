@@ -5,7 +5,7 @@ of many seals, and one line stands for the last of these seals and sums up the d
 
 A line ends with its CRC-32, computed without that member. An incomplete last line is ignored: its
 writer was killed or is still writing. A damaged complete line is reported as a problem, and the
-rest counts.
+rest counts. Files are checked by the length and checksum in their entry.
 """
 
 from __future__ import annotations

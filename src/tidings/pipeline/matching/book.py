@@ -19,6 +19,7 @@ from tidings.filters.plan_form import SharedConstraints, change_from_plain
 
 ACCEPTED: Final = ConstraintLimits(octets=2**31, depth=300, steps=10_000, nodes=2**31)
 """Archived plans were accepted under limits that may have been wider than the usual ones."""
+_Content: TypeAlias = tuple[AdminRule, ProxyRule, PlanOptions]
 
 
 class PlanRow(NamedTuple):
@@ -103,7 +104,6 @@ class PlanBook:
         return any(version in span for span in self.known.get(origin, ()))
 
 
-_Content: TypeAlias = tuple[AdminRule, ProxyRule, PlanOptions]
 _Made: TypeAlias = tuple[str, Span, AdminRule, ProxyRule, PlanOptions]
 
 

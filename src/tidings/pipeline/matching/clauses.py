@@ -35,6 +35,12 @@ from tidings.filters.truth import EXACT
 from tidings.pipeline.matching.book import Unit
 
 Types: TypeAlias = tuple[EventTypePattern, ...]
+# Beyond this, a unit needs too many rows, and its constraints are kept whole.
+_MOST: Final = 24
+# Beyond this, a whole expression is unlikely to share its shape with many others.
+LARGEST_TREE: Final = 60
+_Trees: TypeAlias = tuple[Node, ...]
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +54,6 @@ class Literal:
 
 Clause: TypeAlias = tuple[Literal, ...]
 _Clauses: TypeAlias = list[Clause]
-
-# Beyond this, a unit needs too many rows, and its constraints are kept whole.
-_MOST: Final = 24
-# Beyond this, a whole expression is unlikely to share its shape with many others.
-LARGEST_TREE: Final = 60
 
 
 class _TooMany(Exception):
@@ -137,10 +138,6 @@ def _of_constraint(constraint: Constraint) -> _Clauses:
     except _TooMany:
         trees = [(tree,)]
     return [(*types, *(Literal(tree) for tree in one)) for one in trees]
-
-
-_Trees: TypeAlias = tuple[Node, ...]
-_T = TypeVar("_T")
 
 
 def _alternatives(node: Node, truth: bool) -> list[_Trees]:

@@ -14,6 +14,16 @@ from tidings.pipeline.matching.slots import MOST_TYPE_SETS, EventBits, Filled, S
 from tidings.pipeline.matching.ways import FEWEST_NEEDLES, Door, Probe, Ways
 
 _REFERENCE: Final = "reference"
+_WHY: Final = {
+    "equal": "a field equals a constant",
+    "member": "a constant is in a sequence",
+    "range": "a number lies in a range",
+    "needle": "a text contains another",
+    "type": "the event is of one of a few types",
+    "exist": "a field is there",
+    "all": "nothing leads to it, so every event is tested",
+    "never": "nothing can pass",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,18 +179,6 @@ class _Compiler:
             lanes = tuple(sorted(kinds)) or ("never",)
             why = ", ".join(sorted({_WHY[lane] for lane in lanes}))
         return LaneOf(unit.id, unit.origin, unit.proxy, lanes, why)
-
-
-_WHY: Final = {
-    "equal": "a field equals a constant",
-    "member": "a constant is in a sequence",
-    "range": "a number lies in a range",
-    "needle": "a text contains another",
-    "type": "the event is of one of a few types",
-    "exist": "a field is there",
-    "all": "nothing leads to it, so every event is tested",
-    "never": "nothing can pass",
-}
 
 
 def constant_since(book: PlanBook) -> int | None:

@@ -15,6 +15,7 @@ from tidings.stores.archive.manifest import Seal
 from tidings.stores.segments import Cursor
 
 FORMAT: Final = 1
+_encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 class ChannelBook(msgspec.Struct):
@@ -123,7 +124,6 @@ class Books(msgspec.Struct):
     format: int = FORMAT
 
 
-_encode = msgspec.json.Encoder(order="deterministic").encode
 _decode = msgspec.json.Decoder(Books).decode
 
 

@@ -25,7 +25,7 @@ from tidings.filters.constraint import accepted_constraint
 from tidings.filters.plan import PlanChange, ProxyRule, Rule, Side
 from tidings.filters.plan_form import change_to_plain
 from tidings.pipeline.matching.book import PlanRow
-from tidings.stores.archive.schema import events_schema
+from tidings.stores.archive.columns import EVENTS, schema_of
 
 # Without their annotations, which cannot tell what an array holds.
 pa: Any = import_module("pyarrow")
@@ -139,7 +139,7 @@ def _constants(rows: int) -> dict[str, Array]:
 
 def _conformed(filled: Mapping[str, Array], rows: int) -> Array:
     """All columns of the archive: those not filled are null, or empty where there is no null."""
-    schema = events_schema()
+    schema = schema_of(EVENTS)
     columns = []
     for field in schema:
         column = filled.get(field.name)

@@ -254,7 +254,7 @@ def report(
         top N: Rows of long lists.
     """
     span = span_of(since, until)
-    _analyse(job, "report", html, tuple(channel or ()), *span, top)
+    _analyse(job, "report", html, channels=tuple(channel or ()), **span._asdict(), top=top)
 
 
 @pipeline_command(
@@ -296,8 +296,8 @@ def backtest(  # noqa: PLR0913, PLR0917 -- one argument for each option
     span = span_of(since, until)
     token = shown_token(token_file) if url else None
     _analyse(
-        job, "backtest", html, constraint, tuple(type or ()), tuple(channel or ()), *span,
-        samples=samples, live=live, url=url, token=token,
+        job, "backtest", html, constraint, tuple(type or ()), samples, live, url, token,
+        channels=tuple(channel or ()), **span._asdict(),
     )  # fmt: skip
 
 
@@ -325,7 +325,9 @@ def audit(
         sample N: Events to name in a finding.
     """
     span = span_of(since, until)
-    found = _analyse(job, "audit", html, tuple(channel or ()), *span, sample=sample)
+    found = _analyse(
+        job, "audit", html, channels=tuple(channel or ()), **span._asdict(), sample=sample
+    )
     if found.status:
         raise typer.Exit(found.status)
 
@@ -450,8 +452,8 @@ def replay(  # noqa: PLR0913, PLR0917 -- one argument for each option
         from tidings.pipeline.replay import ReplayOptions, run_replay
 
         options = ReplayOptions(
-            job.archive, into, service.url, service.token, run, constraint, tuple(type or ()),
-            tuple(channel or ()), *span, speed=pace, stamp=stamp, patience=patience,
+            job.archive, into, service.url, service.token, run, constraint, pace, stamp, patience,
+            channels=tuple(channel or ()), types=tuple(type or ()), **span._asdict(),
         )  # fmt: skip
         found = run_replay(spark, options, progress)
     if render.is_json():
@@ -532,8 +534,7 @@ def run_file(
     service = chosen_service(url, token_file)
     stopping = Event()
     with job.session() as (spark, progress):
-        from tidings.pipeline.derive import load_queries
-        from tidings.pipeline.derive.running import RunOptions, run_queries
+        from tidings.pipeline.derive import RunOptions, load_queries, run_queries
         from tidings.pipeline.session.job import stopped_by_signals
 
         queries = load_queries(file)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
+
+Progress: TypeAlias = Callable[[str, float], None]
+"""Called by a job with the current step and the fraction that is done."""
 
 
 def number(name: str) -> Column:

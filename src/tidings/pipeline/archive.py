@@ -1,4 +1,4 @@
-"""Access to an archive: its folder, its manifest, and which of its files are intact.
+"""Access to an archive: its folder, its manifest, which of its files are intact, and their rows.
 
 All jobs read archives through this module and differ in how they treat damage: frames skip
 damaged files and report them, the source skips them or fails (`onDamage`), the lake notes them
@@ -8,8 +8,11 @@ for a later run, and the audit uses what is still readable.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
@@ -20,13 +23,20 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
 from tidings.errors import InvalidUsage
-from tidings.stores.archive.files import check_file
-from tidings.stores.archive.manifest import MANIFEST, Manifest, SegmentFile, read_manifest
-from tidings.stores.archive.schema import schema_of
+from tidings.filters.constraint import EventTypePattern, event_type
+from tidings.pipeline.times import moment_text
+from tidings.stores.archive.columns import EVENTS, schema_of
+from tidings.stores.archive.manifest import (
+    MANIFEST,
+    Manifest,
+    Seal,
+    SegmentFile,
+    check_file,
+    read_manifest,
+)
 
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 _GLOB: Final = re.compile(r"([*?\[\]{}\\])")
-_PATH_PARTS: Final = 4  # kind, date, hour, file
 
 
 def local_folder(place: str) -> Path:
@@ -54,7 +64,56 @@ def spark_schema(kind: str) -> StructType:
 
 def time_column(kind: str) -> str:
     """Return the column with the time of a row."""
-    return "arrival_us" if kind == "events" else "at_us"
+    return "arrival_us" if kind == EVENTS else "at_us"
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which rows of an archive to read; empty `channels` or `types` mean all.
+
+    Channels are names or origins, types patterns or texts such as ``Traffic::Speed*``. `since_us`
+    and `upto_seal` are inclusive, `until_us` and `after_seal` exclusive; times are those of an
+    event's arrival, in microseconds since 1970.
+    """
+
+    archive: str
+    _: KW_ONLY
+    channels: Sequence[str] = ()
+    since_us: int | None = None
+    until_us: int | None = None
+    types: Sequence[EventTypePattern | str] = ()
+    after_seal: int = 0
+    upto_seal: int | None = None
+
+    def patterns(self, kind: str) -> tuple[EventTypePattern, ...]:
+        """Return the types as patterns; only events have types."""
+        types = self.types if kind == EVENTS else ()
+        return tuple(event_type(one) if isinstance(one, str) else one for one in types)
+
+    def files(self, manifest: Manifest, kind: str) -> list[SegmentFile]:
+        """Return the files of a kind that may have selected rows."""
+        return manifest.select(
+            kind,
+            channels=self.channels,
+            types=self.patterns(kind),
+            since_us=self.since_us,
+            until_us=self.until_us,
+            after_seal=self.after_seal,
+            upto_seal=self.upto_seal,
+        )
+
+
+def journal_losses(manifest: Manifest) -> Iterator[tuple[Seal, str]]:
+    """Yield what an archive could not take from its journal, in words, with the seal."""
+    for seal in manifest.seals:
+        at = moment_text(seal.sealed_us)
+        if seal.gap is not None:
+            since, upto = (f"{one.segment}/{one.offset}" for one in (seal.gap.since, seal.gap.upto))
+            gone = f"the journal from {since} to {upto} was gone before it could be archived ({at})"
+            yield seal, f"{gone}: what happened there is not known"
+        if seal.damaged:
+            records = f"{seal.damaged} records of the journal could not be read when seal"
+            yield seal, f"{records} {seal.number} was made ({at}): what they said is not known"
 
 
 class Archive:
@@ -75,32 +134,13 @@ class Archive:
             self._manifest, self._stamp = read_manifest(self.folder), stamp
         return self._manifest
 
-    def problems(
-        self, files: Iterable[SegmentFile], spark: SparkSession | None = None
-    ) -> dict[str, str]:
-        """Return what is wrong with damaged files, by path; compare checksums only with `spark`."""
-        found: dict[str, str] = {}
-        sound: dict[str, SegmentFile] = {}
-        for file in files:
-            problem = check_file(self.folder, file)
-            if problem is None:
-                sound[file.path] = file
-            else:
-                found[file.path] = problem
-        if spark is None or not sound:
-            return found
-        checks = self._checksums(spark, sound.values())
-        for path, file in sound.items():
-            if path not in checks:
-                found[path] = f"{path} cannot be read"
-            elif checks[path] != file.crc32:
-                found[path] = f"{path} is damaged: its checksum is not the one it was sealed with"
-        return found
-
-    def _checksums(self, spark: SparkSession, files: Iterable[SegmentFile]) -> dict[str, int]:
-        reader = spark.read.format("binaryFile").option("ignoreCorruptFiles", "true")
-        rows = reader.load(self._paths(files)).select("path", F.crc32("content")).collect()
-        return {"/".join(path.rsplit("/", _PATH_PARTS)[-_PATH_PARTS:]): sum_ for path, sum_ in rows}
+    def problems(self, files: Iterable[SegmentFile], *, deep: bool = False) -> dict[str, str]:
+        """Return what is wrong with damaged files, by path; `deep` compares checksums, too."""
+        asked = list(files)
+        with ThreadPoolExecutor() as pool:  # reading and checksums release the interpreter
+            found = pool.map(partial(check_file, self.folder, deep=deep), asked)
+            pairs = zip(asked, found, strict=True)
+            return {file.path: problem for file, problem in pairs if problem is not None}
 
     def rows(
         self,
@@ -110,18 +150,13 @@ class Archive:
         channels: Sequence[str] = (),
     ) -> DataFrame:
         """Read the rows of files of one kind, optionally of some channels (names or origins)."""
-        schema, paths = spark_schema(kind), self._paths(files)
-        df = (
-            spark.read.schema(schema).parquet(*paths)
-            if paths
-            else spark.createDataFrame([], schema)
-        )
+        schema = spark_schema(kind)
+        paths = ["file:" + glob_free(str(self.folder / file.path)) for file in files]
+        reader = spark.read.schema(schema)
+        df = reader.parquet(*paths) if paths else spark.createDataFrame([], schema)
         if not channels:
             return df
         return df.where(F.col("channel").isin(*channels) | F.col("origin").isin(*channels))
-
-    def _paths(self, files: Iterable[SegmentFile]) -> list[str]:
-        return ["file:" + glob_free(str(self.folder / file.path)) for file in files]
 
     def __getstate__(self) -> dict[str, object]:
         # Every task gets a copy and reads the manifest itself.

@@ -20,6 +20,7 @@ column that is NULL.
 from __future__ import annotations
 
 import runpy
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -108,9 +109,7 @@ class Split:
 
 
 def split(
-    df: DataFrame,
-    expectations: Iterable[Expectation],
-    occurring: Occurring = ANYTHING,
+    df: DataFrame, expectations: Iterable[Expectation], occurring: Occurring = ANYTHING
 ) -> Split:
     """Separate rows that pass all checks from those that fail one.
 
@@ -118,9 +117,8 @@ def split(
     Raises InvalidUsage if two checks have the same name.
     """
     expected = tuple(expectations)
-    names = [one.name for one in expected]
-    for name in names:
-        if names.count(name) > 1:
+    for name, count in Counter(one.name for one in expected).items():
+        if count > 1:
             raise InvalidUsage(f"two checks are called {name!r}; each needs a name of its own")
     columns = df.columns
     judged = df.select(

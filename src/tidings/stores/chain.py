@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from tidings.stores import segments
+from tidings.stores.files import MODE, sync_folder
 from tidings.stores.records import Kind, Record, encode, first_record
 from tidings.stores.segments import DamageReport
 
@@ -30,7 +30,6 @@ CUT: Final = "cut"
 REPLACED: Final = "replaced"
 HEADLESS: Final = "headless"
 
-_MODE: Final = 0o600
 _LINK: Final = struct.Struct(">QIQQ")
 _HEAD: Final = struct.Struct(">QQQQQQ")
 _LOST: Final = struct.Struct(">QQ")
@@ -53,21 +52,10 @@ class Link(NamedTuple):
         return Record(Kind.LINK, journal_id, number - 1, _LINK.pack(*self))
 
 
-def link_of(record: Record) -> Link | None:
-    """Read a record's link; None if this version does not understand it."""
-    if len(record.payload) != _LINK.size:
-        return None
-    return Link(*_LINK.unpack(record.payload))
-
-
 def lost_record(journal_id: bytes, report: DamageReport) -> Record:
     """Build the record that makes a loss known and continues the numbers after it."""
     payload = _LOST.pack(report.offset, report.length) + report.what.encode()
     return Record(Kind.LOST, journal_id, report.segment, payload)
-
-
-def _key(report: DamageReport) -> tuple[int, int, str]:
-    return report.segment, report.offset, report.what
 
 
 class Head(NamedTuple):
@@ -115,13 +103,13 @@ class HeadFile:
         synced = [one for one in found if one[1] != _NOTE]
         self._generation = max(found)[0] if found else 0
         self._slot = max(synced)[1] if synced else 1
-        self._file = os.open(folder / HEAD, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _MODE)
+        self._file = os.open(folder / HEAD, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, MODE)
         self.head = head
         try:
             if not found:
                 os.ftruncate(self._file, (_NOTE + 1) * _SLOT)
             self.write(head)
-            segments.sync_folder(folder)
+            sync_folder(folder)
         except BaseException:
             self.close()
             raise
@@ -195,9 +183,8 @@ class ChainCheck:
         """Check a record; return whether it belongs to the chain itself."""
         if record.kind == Kind.LINK:
             self._linked = True
-            link = link_of(record)
-            if link is not None:
-                self._compare(link)
+            if len(record.payload) == _LINK.size:  # otherwise a later version wrote it
+                self._compare(Link(*_LINK.unpack(record.payload)))
             return True
         if record.kind == Kind.LOST:
             offset, _ = _LOST.unpack_from(record.payload)
@@ -243,4 +230,6 @@ class ChainCheck:
 
     def unknown(self) -> list[DamageReport]:
         """Return the losses that were not yet known when the journal was last open."""
-        return [report for report in self.reports if _key(report) not in self._known]
+        return [
+            one for one in self.reports if (one.segment, one.offset, one.what) not in self._known
+        ]

@@ -74,16 +74,13 @@ class SegmentIndex:
 
     def add(self, entry: Entry) -> None:
         """Add the event at `upto`."""
-        record = entry.record
-        arrival = arrival_of(record.payload)
-        self._block(entry.at.offset).add(record.channel, record.seq, arrival)
-        self._all.add(record.channel, record.seq, arrival)
-
-    def _block(self, offset: int) -> _Spans:
+        record, offset = entry.record, entry.at.offset
         if not self._starts or offset - self._starts[-1] >= BLOCK_OCTETS:
             self._starts.append(offset)
             self._blocks.append(_Spans(_CHANNELS_OF_A_BLOCK))
-        return self._blocks[-1]
+        arrival = arrival_of(record.payload)
+        for spans in (self._blocks[-1], self._all):
+            spans.add(record.channel, record.seq, arrival)
 
     def stretch(self, offset: int, origin: bytes, after: int, since: int | None) -> Stretch:
         """Return the first part at or after an offset that may hold a channel's matching events."""

@@ -27,14 +27,7 @@ from pathlib import Path
 from typing import Self
 
 from tidings.clock import Clock, SystemClock
-from tidings.errors import (
-    CursorNotFound,
-    DiskFull,
-    InvalidUsage,
-    JournalBroken,
-    JournalInUse,
-    StoreError,
-)
+from tidings.errors import CursorNotFound, InvalidUsage, JournalBroken, JournalInUse, StoreError
 from tidings.names import new_origin
 from tidings.stores import segments
 from tidings.stores.chain import (
@@ -46,6 +39,7 @@ from tidings.stores.chain import (
     lost_record,
     read_head,
 )
+from tidings.stores.files import FULL, disk_error, make_folder, sync_folder, write_all
 from tidings.stores.observed_time import ObservedTime
 from tidings.stores.records import Damage, Kind, Record, encode
 from tidings.stores.segments import (
@@ -69,10 +63,8 @@ MAX_ASIDE = 1_000
 # A segment of this length has no records but a link.
 _EMPTY = DATA_START + LINK_OCTETS
 
-# A quota or file size limit counts as a full disk.
-_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 # Write errors that pass by themselves, or when somebody makes room.
-_PASSING = {*_FULL, *segments.OUT_OF_DESCRIPTORS, errno.ENOMEM, errno.ENOBUFS, errno.EAGAIN}
+_PASSING = {*FULL, *segments.OUT_OF_DESCRIPTORS, errno.ENOMEM, errno.ENOBUFS, errno.EAGAIN}
 
 _OF_THE_CHAIN = {Kind.LINK, Kind.LOST}
 
@@ -132,16 +124,11 @@ class Journal:
             damaged: Called with all damage, in its place among the records.
             beyond: How far the archive knows the journal; parts missing up to there are lost.
             clock: The wall clock, for pauses between two runs only.
-
-        Raises:
-            JournalInUse: Another process, or another object in this one, has it open.
-            JournalTooNew: A newer version wrote it; nothing was changed.
-            StoreError: The folder cannot be used or mixes journals; a full disk is DiskFull.
         """
         if segment_octets < 1:
             raise InvalidUsage(f"a segment has at least 1 octet, not {segment_octets}")
         try:
-            segments.make_folder(folder)
+            make_folder(folder)
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except OSError as error:
             raise StoreError(f"the journal folder {folder} cannot be used: {error}") from error
@@ -153,7 +140,7 @@ class Journal:
             journal._recover(visit, beyond)
         except OSError as error:
             journal._release()
-            raise _store_error(error, f"the journal in {folder} cannot be opened") from error
+            raise disk_error(error, f"the journal in {folder} cannot be opened") from error
         except BaseException:
             journal._release()
             raise
@@ -184,13 +171,7 @@ class Journal:
         return found
 
     def append(self, records: Sequence[Record]) -> list[Cursor]:
-        """Write a batch with one call; return where each record begins. `sync` makes it durable.
-
-        Raises:
-            JournalBroken: This error, or an earlier one, was final; reopen the journal.
-            StoreError: Nothing was written; a full disk is DiskFull.
-            BadInput: A record is invalid or too long; nothing was written.
-        """
+        """Write a batch with one call; return where each record begins. `sync` makes it durable."""
         self._check()
         if not records:
             return []
@@ -199,14 +180,14 @@ class Journal:
         if self._end > _EMPTY and self._end + size > self._segment_octets and self._rolled():
             encoded = [encode(record, self._seed) for record in records]
         try:
-            segments.write_all(self._file, b"".join(encoded))
+            write_all(self._file, b"".join(encoded))
         except OSError as error:
             self._cut_back(self._end)
             if error.errno not in _PASSING:
                 self._break(f"a write failed ({error})")
                 raise JournalBroken(self._broken) from error
             what = f"nothing was written to the journal {self.folder}"
-            raise _store_error(error, what) from error
+            raise disk_error(error, what) from error
         number, at = self._numbers[-1], self._end
         places = []
         for octets in encoded:
@@ -248,16 +229,11 @@ class Journal:
         return self._read(numbers, first, self.end)
 
     def fetch(self, place: Cursor) -> Record:
-        """Read the record at a position.
-
-        Raises:
-            CursorNotFound: There is no complete record, or the segment does not exist (any more).
-            StoreError: It cannot be read now, which says nothing about the record.
-        """
+        """Read the record at a position."""
         try:
             return segments.fetch_record(self.files, self.id, place)
         except OSError as error:
-            raise _store_error(error, f"segment {place.segment} cannot be read now") from error
+            raise disk_error(error, f"segment {place.segment} cannot be read now") from error
 
     def _rolled(self) -> bool:
         """Begin a new segment unless there is no free descriptor; return whether it did."""
@@ -284,7 +260,7 @@ class Journal:
             if segments.segment_path(self.folder, number).exists():
                 self._break(f"a new segment could not be synced ({error})")
                 raise JournalBroken(self._broken) from error
-            raise _store_error(error, f"no new segment in the journal {self.folder}") from error
+            raise disk_error(error, f"no new segment in the journal {self.folder}") from error
         self._write_to(number, file)
         self._note(sync=True)
         return number
@@ -300,7 +276,7 @@ class Journal:
                 self.files.forget(number)
             segments.drop_segments(self.folder, old, self._lock)
         except OSError as error:
-            raise _store_error(error, f"segments of {self.folder} are not removed") from error
+            raise disk_error(error, f"segments of {self.folder} are not removed") from error
         self._numbers = self._numbers[len(old) :]
         return old
 
@@ -392,7 +368,7 @@ class Journal:
         file = segments.open_for_append(self.folder, last)
         self._write_to(last, file, end)
         os.fsync(file)  # records of a killed process will be delivered: they must be durable
-        segments.sync_folder(self.folder, self._lock)
+        sync_folder(self.folder, self._lock)
         first = head.first if head is not None else self._numbers[0]
         held = Head(self.id, first, last, end, self.highest)
         self._head = HeadFile(self.folder, self._timed(held))
@@ -540,8 +516,3 @@ class Journal:
                 with contextlib.suppress(OSError):
                     os.close(descriptor)
         self._file = self._lock = -1
-
-
-def _store_error(error: OSError, what: str) -> StoreError:
-    kind = DiskFull if error.errno in _FULL else StoreError
-    return kind(f"{what}: {error.strerror or error}")

@@ -7,14 +7,13 @@ lost or accepted.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import msgspec
 
 from tidings.errors import StoreError
-from tidings.stores import segments
+from tidings.stores.files import write_file
 from tidings.stores.records import Kind, Record, encode, first_record
 from tidings.stores.segments import DamageReport
 
@@ -75,17 +74,7 @@ class LossBook(msgspec.Struct):
 
 def write_book(folder: Path, octets: bytes) -> None:
     """Write the book to a journal's folder durably; after an OSError the old one counts."""
-    path = folder / FILE
-    unfinished = path.with_suffix(".unfinished")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
-    file = os.open(unfinished, flags, 0o600)
-    try:
-        segments.write_all(file, octets)
-        os.fsync(file)
-    finally:
-        os.close(file)
-    unfinished.rename(path)
-    segments.sync_folder(folder)
+    write_file(folder / FILE, octets)
 
 
 def part_key(report: DamageReport) -> str:

@@ -180,7 +180,8 @@ def stored_event(payload: bytes) -> StoredEvent:
         at += proxies.size
         views: dict[int, tuple[int, int]] = {}
         if view_count:
-            views = _views(payload[at : at + view_count * _VIEW.size])
+            seen = _VIEW.iter_unpack(payload[at : at + view_count * _VIEW.size])
+            views = {proxy: (expires, rank) for proxy, expires, rank in seen}
             at += view_count * _VIEW.size
         if len(payload) - at != length:
             raise _wrong_length("an event", len(payload) - at, length)
@@ -227,10 +228,6 @@ def _hops(octets: bytes) -> tuple[str, ...]:
     digits = octets.hex()
     width = 2 * _HOP_OCTETS
     return tuple(digits[at : at + width] for at in range(0, len(digits), width))
-
-
-def _views(octets: bytes) -> dict[int, tuple[int, int]]:
-    return {proxy: (expiry, priority) for proxy, expiry, priority in _VIEW.iter_unpack(octets)}
 
 
 class StoredDeadLetter(NamedTuple):
@@ -332,19 +329,8 @@ def dead_payload(letter: StoredDeadLetter) -> bytes:
     proxy, at, causes, expiry, priority, flags, arrival, plan, octets, number = letter
     try:
         why = _encode(causes)
-        head = _DEAD.pack(
-            _FORMAT,
-            number,
-            proxy,
-            at,
-            expiry,
-            priority,
-            flags,
-            arrival,
-            plan,
-            len(why),
-            len(octets),
-        )
+        entry = (expiry, priority, flags, arrival, plan)
+        head = _DEAD.pack(_FORMAT, number, proxy, at, *entry, len(why), len(octets))
     except _UNFIT as error:
         raise _unfit("a dead letter", error) from error
     return b"".join((head, why, octets))

@@ -22,6 +22,7 @@ from typing import Final, NamedTuple
 from zlib import crc32
 
 from tidings.errors import CursorNotFound, JournalTooNew, StoreError
+from tidings.stores.files import MODE, sync_folder, write_all
 from tidings.stores.records import (
     HEAD_OCTETS,
     MAGIC,
@@ -44,7 +45,6 @@ DAMAGED = "damaged"
 
 _NAME = re.compile(r"([0-9]{12})\.journal", re.ASCII)
 _UNFINISHED = ".unfinished"
-_MODE = 0o600  # events may be confidential
 # Read descriptors kept open: the number of segments that the default retention keeps.
 _MOST_OPEN: Final = 16
 
@@ -129,12 +129,7 @@ DATA_START = len(_header(bytes(16), 0))
 
 
 def find_segments(folder: Path) -> list[Segment]:
-    """Return all segments in the order of their numbers.
-
-    Raises:
-        JournalTooNew: A segment has a later format than this version knows.
-        StoreError: A segment belongs to another journal or has another number.
-    """
+    """Return all segments in the order of their numbers."""
     names = (_NAME.fullmatch(path.name) for path in folder.iterdir())
     found = [_look_at(folder, int(name[1])) for name in names if name]
     found.sort()
@@ -215,7 +210,7 @@ def create_segment(
     path = segment_path(folder, number)
     unfinished = path.with_suffix(_UNFINISHED)
     descriptor = os.open(
-        unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC, _MODE
+        unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC, MODE
     )
     try:
         write_all(descriptor, _header(journal_id, number) + link)
@@ -238,41 +233,6 @@ def remove_unfinished(folder: Path) -> None:
 def open_for_append(folder: Path, number: int) -> int:
     """Open a segment for appending."""
     return os.open(segment_path(folder, number), os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
-
-
-def write_all(descriptor: int, octets: bytes) -> None:
-    """Write everything, with one call unless the system writes only a part."""
-    done = os.write(descriptor, octets)
-    view = memoryview(octets)
-    while done < len(octets):
-        done += os.write(descriptor, view[done:])
-
-
-def sync_folder(folder: Path, opened: int | None = None) -> None:
-    """Make the names in a folder (descriptor: `opened`) durable: file syncs do not."""
-    if opened is not None:
-        os.fsync(opened)
-        return
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def make_folder(folder: Path) -> None:
-    """Create a folder and its parents durably, even if a killed process began with it.
-
-    They are created from the top, each synced before the next: of the existing ones, only the
-    deepest can be one whose creator was killed before its sync.
-    """
-    missing = [path for path in (folder, *folder.parents) if not path.exists()]
-    deepest = missing[-1].parent if missing else folder
-    with contextlib.suppress(PermissionError):  # then we cannot have created it
-        sync_folder(deepest.parent)
-    for path in reversed(missing):
-        path.mkdir(mode=0o700 if path == folder else 0o777, exist_ok=True)
-        sync_folder(path.parent)
 
 
 # Most records are read with one call.

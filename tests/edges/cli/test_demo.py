@@ -29,7 +29,7 @@ from tidings.cli.demo import DOES_NOT_HOLD
 from tidings.client.connecting import connect
 from tidings.clock import SystemClock
 from tidings.errors import TidingsError
-from tidings.pipeline.session import java
+from tidings.pipeline.session import find_java
 from tidings.terminal import render
 
 SCENE = Scene(1, 0)
@@ -212,7 +212,7 @@ def test_the_audit_has_the_last_word_and_without_java_it_says_what_to_install(
         with monkeypatch.context() as patch:
             patch.setattr(demo, "show_pipeline", {evening.archive: explained}.get)
             assert tidings("demo").exit_code == code
-    monkeypatch.setattr(java.find_java, "__defaults__", (None, ()))
+    monkeypatch.setattr(find_java, "__defaults__", (None, ()))
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.delenv("JAVA_HOME", raising=False)
     done = tidings("demo")

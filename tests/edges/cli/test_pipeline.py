@@ -15,7 +15,7 @@ from tests.edges.pipeline import samples
 from tidings.cli import pipeline
 from tidings.cli.pipeline import Job, show_sections
 from tidings.pipeline.lake import LakeResult
-from tidings.pipeline.lake.schemas import KindConflict
+from tidings.pipeline.lake.tables import KindConflict
 from tidings.pipeline.page import Section, Sheet
 from tidings.pipeline.replay import ReplayOptions, ReplayResult
 from tidings.pipeline.session import job
@@ -193,8 +193,8 @@ def test_a_replay(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown.exit_code == 0
     assert asked == [
         ReplayOptions(
-            "a", "copy", "http://x", None, "monday", "$price < 10", ("Auction::*",), ("x",), None,
-            1_794_700_800_000_000, 10.0, True, 7.0,
+            "a", "copy", "http://x", None, "monday", "$price < 10", 10.0, True, 7.0,
+            channels=("x",), types=("Auction::*",), until_us=1_794_700_800_000_000,
         )
     ]  # fmt: skip
     sent = "into copy: 2 sent before, 6 accepted, 1 stopped by a filter, in 1.5 s\n"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tidings.pipeline.audit.result import Account, AuditResult, Finding, FindingKind, PairId
-from tidings.pipeline.backtest.result import BacktestResult, HourCount, LiveSubscription, Sample
-from tidings.pipeline.report.result import (
+from tidings.pipeline.backtest import BacktestResult, HourCount, LiveSubscription, Sample
+from tidings.pipeline.report import (
     ArchiveFacts,
     Consumer,
     DeadLetters,

@@ -10,23 +10,25 @@ from hypothesis import strategies as st
 
 from tidings.filters.plan import Plan, PlanChange, ProxyRule, Side
 from tidings.filters.plan_form import change_to_plain
-from tidings.pipeline.audit.books import (
+from tidings.pipeline.audit.comparing import plan_histories
+from tidings.pipeline.audit.findings import ChannelFaults
+from tidings.pipeline.audit.pairs import (
+    DISCONNECTED,
+    FINAL,
+    NO_LONGER_TRACKED,
+    ObjectRow,
+    Tile,
+    tiles,
+)
+from tidings.pipeline.audit.result import ACCOUNTED, Finding, FindingKind, PairId
+from tidings.pipeline.audit.tally import (
+    BadPair,
     MissingEvents,
     MissingOutcomes,
     Total,
     asked_of,
     missing_outcomes,
 )
-from tidings.pipeline.audit.findings import (
-    bad_pair_findings,
-    missing_event_findings,
-    missing_outcome_finding,
-)
-from tidings.pipeline.audit.objects import DISCONNECTED, NO_LONGER_TRACKED, ObjectRow, Tile, tiles
-from tidings.pipeline.audit.pairs import FINAL
-from tidings.pipeline.audit.plans import plan_histories
-from tidings.pipeline.audit.result import ACCOUNTED, Finding, FindingKind, PairId
-from tidings.pipeline.audit.tally import BadPair
 from tidings.pipeline.matching.book import PlanRow
 from tidings.stores.archive.rows import OUTCOME_NAMES
 
@@ -176,7 +178,9 @@ def bad(state: str, seq: int = 7, total: int = 1, *, sent: bool = True) -> BadPa
     ],
 )
 def test_pairs_in_words(pair: BadPair, words: str) -> None:
-    [finding] = bad_pair_findings([pair], NAMES, {(A, 7): [2]} if "proxy 2" in words else {})
+    faults = ChannelFaults(NAMES)
+    faults.add_bad_pairs([pair], {(A, 7): [2]} if "proxy 2" in words else {})
+    [finding] = faults.findings
     assert finding.fault
     assert finding.pairs == (PairId(7, 5),)
     assert finding.sentence.startswith("channel roads: ")
@@ -185,7 +189,9 @@ def test_pairs_in_words(pair: BadPair, words: str) -> None:
 
 def test_pairs_of_one_kind_are_one_finding() -> None:
     pairs = [bad("doubled", seq, 12) for seq in (7, 8)]
-    [finding] = bad_pair_findings(pairs, NAMES, {})
+    faults = ChannelFaults(NAMES)
+    faults.add_bad_pairs(pairs, {})
+    [finding] = faults.findings
     assert finding.count == 12
     assert finding.pairs == (PairId(7, 5), PairId(8, 5))
     assert finding.sentence.endswith("; and 11 more of this kind")
@@ -193,7 +199,9 @@ def test_pairs_of_one_kind_are_one_finding() -> None:
 
 def test_missing_events_in_words() -> None:
     def found(lacking: MissingEvents) -> Finding:
-        [finding] = missing_event_findings(A, "roads", ROWS, BOOKS, lacking)
+        faults = ChannelFaults(NAMES)
+        faults.add_missing_events(A, ROWS, BOOKS, lacking)
+        [finding] = faults.findings
         return finding
 
     named = found(MissingEvents((17,)))
@@ -205,12 +213,17 @@ def test_missing_events_in_words() -> None:
     extra = found(MissingEvents(extra=Total(1, 9)))
     assert (extra.kind, extra.pairs) == (FindingKind.BOOKS_DISAGREE, (PairId(9),))
     assert found(MissingEvents(changed=3)).kind is FindingKind.EVENT_CHANGED
-    assert missing_event_findings(A, "roads", ROWS, ROWS, MissingEvents(orphans=True)) == []
+    faults = ChannelFaults(NAMES)
+    faults.add_missing_events(A, ROWS, ROWS, MissingEvents(orphans=True))
+    assert faults.findings == []
 
 
 def test_missing_outcomes_in_words() -> None:
     def found(lacking: MissingOutcomes) -> Finding:
-        return missing_outcome_finding(A, "roads", 5, ROWS, BOOKS, lacking)
+        faults = ChannelFaults(NAMES)
+        faults.add_missing_outcomes(A, 5, ROWS, BOOKS, lacking)
+        [finding] = faults.findings
+        return finding
 
     named = found(MissingOutcomes(1, (7,), sum=7))
     assert named.kind is FindingKind.MISSING_OUTCOME

@@ -18,12 +18,18 @@ from pyspark.errors import PySparkException
 
 from tests.real.pipeline.lake_archives import SmallArchive, speed
 from tidings.errors import DiskFull, PipelineFailed, StoreError
-from tidings.pipeline.lake import schemas as lake_schemas
-from tidings.pipeline.lake.compaction import groups
-from tidings.pipeline.lake.loading import LoadedBatch
-from tidings.pipeline.lake.log import LakeBatch, LakeFile, LakeState
-from tidings.pipeline.lake.result import LakeResult
-from tidings.pipeline.lake.schemas import (
+from tidings.pipeline.lake import LakeResult, tables
+from tidings.pipeline.lake.loading import (
+    LoadedBatch,
+    NextSegments,
+    failing,
+    groups,
+    next_segments,
+    repaired_segments,
+    seal_mark,
+)
+from tidings.pipeline.lake.log import LOCK, LakeBatch, LakeFile, LakeState, LakeTree, locked_message
+from tidings.pipeline.lake.tables import (
     EMPTY_SEQUENCE,
     JSON,
     FoundProperty,
@@ -34,9 +40,6 @@ from tidings.pipeline.lake.schemas import (
     unused_column,
     widened,
 )
-from tidings.pipeline.lake.segments import NextSegments, next_segments, repaired_segments, seal_mark
-from tidings.pipeline.lake.staging import failing
-from tidings.pipeline.lake.tree import LOCK, LakeTree, locked_message
 from tidings.stores.archive.manifest import MANIFEST, Manifest, read_manifest
 
 FOLDERS = {
@@ -71,7 +74,7 @@ def test_a_taken_column_gets_a_number() -> None:
 
 # ---------------------------------------------------------------- schemas of typed tables
 
-NEW = lake_schemas.TypeSchema(domain="Traffic", type="Speed")
+NEW = tables.TypeSchema(domain="Traffic", type="Speed")
 
 
 def data(name: str, *kinds: str) -> dict[FoundProperty, int]:
@@ -112,7 +115,7 @@ def test_odd_names_lose_nothing() -> None:
         FoundProperty("data", "name", "string"): 1,
         **{FoundProperty("data", name, "int"): 1 for name in names},
         FoundProperty("header", "Priority", "int"): 1,
-        FoundProperty(lake_schemas.BODY, "", JSON): 1,
+        FoundProperty(tables.BODY, "", JSON): 1,
     }
     assert {one.name: one.column for one in grow_schema(NEW, found).schema.columns} == {
         "name": "data_name", "Date": "data_Date", "Speed": "Speed", "speed": "speed__2",
@@ -125,7 +128,7 @@ _found = st.dictionaries(
         FoundProperty,
         st.sampled_from(["header", "data"]),
         st.text(alphabet="aAb\u0131ß. _", max_size=4) | st.sampled_from(["seq", "name", "a__json"]),
-        st.sampled_from([*lake_schemas.KINDS, EMPTY_SEQUENCE]),
+        st.sampled_from([*tables.KINDS, EMPTY_SEQUENCE]),
     ),
     st.integers(1, 9),
     max_size=8,
@@ -142,13 +145,13 @@ def test_every_value_has_exactly_one_column_and_columns_never_change(
         assert after.schema.columns[: len(schema.columns)] == schema.columns
         schema = after.schema
         assert not grow_schema(schema, found).changed
-    names = [same_column(one.column) for one in schema.columns] + [*lake_schemas.FIXED, "date"]
+    names = [same_column(one.column) for one in schema.columns] + [*tables.FIXED, "date"]
     assert len(names) == len(set(names))
     for one in (one for found in batches for one in found):
         kinds = [column.kind for column in schema.of_property(one.part, one.name)]
         assert len(kinds) == len(set(kinds))
         if one.kind == EMPTY_SEQUENCE:
-            assert set(kinds) & set(lake_schemas.SEQUENCES)
+            assert set(kinds) & set(tables.SEQUENCES)
         elif one.kind == "int" and "int" not in kinds:
             assert next(kind for kind in kinds if kind != JSON) == "double"
         else:
@@ -157,13 +160,13 @@ def test_every_value_has_exactly_one_column_and_columns_never_change(
 
 def test_schemas_are_kept_in_files() -> None:
     schema = grow_schema(NEW, data("zone", "int", "string")).schema
-    octets = lake_schemas.schema_octets(schema)
-    assert lake_schemas.read_schema(octets, "here") == schema
-    assert lake_schemas.schema_path("", "a/b") == "_schemas/_/a%2Fb.json"
+    octets = tables.schema_octets(schema)
+    assert tables.read_schema(octets, "here") == schema
+    assert tables.schema_path("", "a/b") == "_schemas/_/a%2Fb.json"
     newer = octets.replace(b'"format": 1', b'"format": 2')
     for wrong, told in ((b"{}", "here is no schema"), (newer, "format 2")):
         with pytest.raises(PipelineFailed, match=told):
-            lake_schemas.read_schema(wrong, "here")
+            tables.read_schema(wrong, "here")
 
 
 # ---------------------------------------------------------------- segments that come next
@@ -274,7 +277,7 @@ def taken(number: int, events: int) -> LoadedBatch:
         batch=number, kind="take", staging="s", at_us=1, upto_seal=number, gaps=(f"gap {number}",)
     )
     rows = {"events": events, "types/A/B": events, "quarantine": 1}
-    conflict = lake_schemas.KindConflict("A", "B", "data", "x", "string", "x__string", events)
+    conflict = tables.KindConflict("A", "B", "data", "x", "string", "x__string", events)
     left_out = (["A::B data.y (int)"], {"A::C": 2}, {"rate": 1})
     return LoadedBatch(batch, rows, [conflict], *left_out, 10 * SECOND, 12 * SECOND)
 
@@ -337,7 +340,7 @@ def test_rows_are_those_of_the_footer(tmp_path: Path) -> None:
 HOLDER = """
 import sys
 from pathlib import Path
-from tidings.pipeline.lake.tree import LakeTree
+from tidings.pipeline.lake.log import LakeTree
 with LakeTree(Path(sys.argv[1])).locked():
     print("locked", flush=True)
     sys.stdin.read()
@@ -374,7 +377,7 @@ def test_no_room_is_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(DiskFull, match="no room on the disk; the lake is unharmed"):
+    with pytest.raises(DiskFull, match="No space left on device; the lake is unharmed"):
         LakeTree(tmp_path).write("a", b"a")
     for reason in ("No space left on device", "Disk quota exceeded"):  # as Spark says it
         with pytest.raises(DiskFull, match=r"the table events: no space is left .*is unharmed"):

@@ -16,8 +16,15 @@ import pytest
 
 from tidings.errors import PipelineFailed
 from tidings.pipeline.lake import log as lake_log
-from tidings.pipeline.lake.log import LOG, STAGING, LakeBatch, LakeLog, LakeState, StagedFile
-from tidings.pipeline.lake.tree import LakeTree
+from tidings.pipeline.lake.log import (
+    LOG,
+    STAGING,
+    LakeBatch,
+    LakeLog,
+    LakeState,
+    LakeTree,
+    StagedFile,
+)
 
 SCHEMA = "_schemas/Traffic/Speed.json"
 
@@ -194,7 +201,7 @@ def test_what_a_dying_writer_adds_later_is_not_taken_for_ours(tmp_path: Path) ->
     (tmp_path / "events/date=2026-11-15/part-stray.parquet").write_bytes(b"[99]")
     state = log.state()
     assert (state.batch, state.upto_seal, state.archive) == (2, 5, "5/1/1")
-    assert state.tables() == ["events"]
+    assert list(state.rows_by_table()) == ["events"]
     assert [file.rows for file in state.files_of("events")] == [5, 5, 2, 3]
     assert committed_rows(tree) == Counter(range(15))
 

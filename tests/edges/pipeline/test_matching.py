@@ -29,10 +29,9 @@ from tidings.filters.plan_form import change_to_plain
 from tidings.filters.to_python import to_python
 from tidings.pipeline.matching.book import PlanBook, PlanRow, Span, Unit
 from tidings.pipeline.matching.clauses import Literal, clauses_of
-from tidings.pipeline.matching.grid import Grid, Interval
 from tidings.pipeline.matching.needles import needle_finder
 from tidings.pipeline.matching.reference import MATCHED, judge_batches
-from tidings.pipeline.matching.ways import Ways
+from tidings.pipeline.matching.ways import Grid, Interval, Ways
 
 ORIGIN = "0a" * 16
 

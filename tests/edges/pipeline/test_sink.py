@@ -19,8 +19,8 @@ from tidings.channel.settings import Limits
 from tidings.errors import ChannelFull, InvalidEvent, InvalidUsage, PipelineFailed, TidingsError
 from tidings.events.envelope import ProducerMark
 from tidings.events.structured import StructuredEvent
+from tidings.pipeline.options import SinkOptions, check_columns, write_options
 from tidings.pipeline.sink.marks import BLOCK, Attempt, Marked, events_of, key_columns, marked_rows
-from tidings.pipeline.sink.options import SinkOptions, check_columns, write_options
 from tidings.pipeline.sink.publishing import Published, RowSender
 
 NEEDED = {"url": "http://here", "channel": "c"}

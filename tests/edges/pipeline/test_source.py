@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -21,10 +22,16 @@ from tidings.errors import (
 from tidings.events.structured import StructuredEvent
 from tidings.filters.constraint import EventTypePattern
 from tidings.pipeline.archive import Archive
-from tidings.pipeline.source import planning
-from tidings.pipeline.source.options import LATEST, SourceOptions, read_options
-from tidings.pipeline.source.planning import SLICE_ROWS, Position, Slice, last_position
-from tidings.pipeline.source.reading import SliceReader
+from tidings.pipeline.options import LATEST, SourceOptions, read_options
+from tidings.pipeline.source import reading
+from tidings.pipeline.source.reading import (
+    SLICE_ROWS,
+    ArchiveReader,
+    Position,
+    Slice,
+    SlicesPartition,
+    last_position,
+)
 from tidings.stores.archive.manifest import Manifest, Seal, SegmentFile
 from tidings.stores.segments import Cursor
 
@@ -37,8 +44,9 @@ def test_all_options_are_read() -> None:
         "onDamage": "fail",
     })  # fmt: skip
     assert found == SourceOptions(
-        "/a", "events", ("seq", "name"), ("one", "two"), (EventTypePattern("A", "B*"),),
-        1_794_700_800_000_000, 1_794_700_800_000_001, "$a > 1", LATEST, 3, 4, skip_damage=False,
+        "/a", "events", ("seq", "name"), "$a > 1", LATEST, 3, 4, skip_damage=False,
+        channels=("one", "two"), types=(EventTypePattern("A", "B*"),),
+        since_us=1_794_700_800_000_000, until_us=1_794_700_800_000_001,
     )  # fmt: skip
     assert read_options({"path": "/a", "channel": '["a, b"]'}).channels == ("a, b",)
 
@@ -105,22 +113,22 @@ def test_batches_cover_everything_once(
     end = last_position(manifest)
     at, read = Position(0), list[tuple[str, int]]()
     while at < end:
-        next_ = planning.advanced(manifest, options, at, end)
+        next_ = reading.advanced(manifest, options, at, end)
         assert at < next_ <= end
-        slices = planning.slices_between(manifest, options, at, next_)
+        slices = reading.slices_between(manifest, options, at, next_)
         assert rows is None or len(rows_of(slices)) <= rows
         assert files is None or len(slices) <= files
         read += rows_of(slices)
         at = Position.from_plain(next_.to_plain())
         assert at == next_
-    everything = planning.slices_between(manifest, SourceOptions("/a"), Position(0), end)
+    everything = reading.slices_between(manifest, SourceOptions("/a"), Position(0), end)
     assert read == rows_of(everything)
     assert len(read) == sum(map(sum, seals))
 
 
 @given(st.lists(st.integers(1, 3 * SLICE_ROWS), max_size=6))
 def test_tasks_are_neither_large_nor_many(counts: list[int]) -> None:
-    tasks = planning.packed([Slice(f"f{at}", 100, 0, 0, n) for at, n in enumerate(counts)])
+    tasks = reading.packed([Slice(f"f{at}", 100, 0, 0, n) for at, n in enumerate(counts)])
     sizes = [sum(one.end - one.first for one in task) for task in tasks]
     assert sum(sizes) == sum(counts)
     assert all(size <= SLICE_ROWS for size in sizes)
@@ -130,7 +138,7 @@ def test_tasks_are_neither_large_nor_many(counts: list[int]) -> None:
 def test_drops_between_positions_are_found_and_other_positions_refused() -> None:
     paths = [f"events/date=d/hour=01/{seal:012d}.parquet" for seal in (1, 2, 3)]
     dropped = [*paths, "plans/d/h/000000000002.parquet"]
-    assert planning.dropped_between(dropped, "events", Position(1), Position(2)) == [paths[1]]
+    assert reading.dropped_between(dropped, "events", Position(1), Position(2)) == [paths[1]]
     with pytest.raises(InvalidUsage, match="no position in an archive"):
         Position.from_plain({"logOffset": 3})
 
@@ -146,12 +154,12 @@ def maker(tmp_path: Path) -> Iterator[ArchiveMaker]:
 
 
 def planned(options: SourceOptions) -> list[Slice]:
-    manifest = Archive(options.path).manifest()
-    return planning.slices_between(manifest, options, Position(0), last_position(manifest))
+    manifest = Archive(options.archive).manifest()
+    return reading.slices_between(manifest, options, Position(0), last_position(manifest))
 
 
 def seqs(options: SourceOptions, slices: list[Slice]) -> list[int]:
-    batches = SliceReader(options, ["seq"]).read(slices)
+    batches = ArchiveReader(options, ["seq"]).read(SlicesPartition(tuple(slices)))
     return [int(str(seq)) for batch in batches for seq in batch.column("seq").to_pylist()]
 
 
@@ -185,7 +193,7 @@ def test_damage_is_told_or_left_out(maker: ArchiveMaker) -> None:
         path.write_bytes(spoiled)
         assert seqs(options, slices) == []
         with pytest.raises(ArchiveDamaged, match=words):
-            seqs(options._replace(skip_damage=False), slices)
+            seqs(replace(options, skip_damage=False), slices)
 
 
 def test_a_file_that_is_gone_is_named(maker: ArchiveMaker) -> None:

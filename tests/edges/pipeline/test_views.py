@@ -14,10 +14,10 @@ import pytest
 
 from tests.edges.pipeline.samples import audit, backtest, report
 from tidings.errors import DiskFull, InvalidUsage
+from tidings.pipeline import page as page_texts
 from tidings.pipeline.audit.view import audit_page, audit_sections
 from tidings.pipeline.backtest.view import backtest_page
 from tidings.pipeline.page import Figure, Page, Section, Sheet, page_html, write_page
-from tidings.pipeline.page import texts as page_texts
 from tidings.pipeline.page.charts import REST, bars, timeline
 from tidings.pipeline.report.view import report_sections
 
@@ -137,7 +137,7 @@ def test_a_page_is_written_whole_or_not_at_all(
     def full(self: Path, target: Any) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(Path, "replace", full)
+    monkeypatch.setattr(Path, "rename", full)
     with pytest.raises(DiskFull, match="No space left"):
         write_page(file, Page("second", "u"))
     assert "first" in file.read_text()

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.edges.stores.sample_journal import CHANNEL, flip, sample_records
 from tidings.errors import BadInput, StoreError
 from tidings.stores import segments
+from tidings.stores.files import write_all
 from tidings.stores.records import MAGIC, Damage, Kind, Record, Scanner, encode, first_record, scan
 from tidings.stores.segments import DATA_START, Cursor, Entry
 
@@ -117,7 +118,7 @@ def test_the_first_record_is_the_one_scanning_finds(
 def written(folder: Path, number: int, records: list[Record]) -> Path:
     file = segments.create_segment(folder, ID, number)
     seed = segments.segment_seed(ID, number)
-    segments.write_all(file, b"".join(encode(record, seed) for record in records))
+    write_all(file, b"".join(encode(record, seed) for record in records))
     os.close(file)
     return segments.segment_path(folder, number)
 
@@ -203,7 +204,7 @@ def test_a_write_the_system_takes_in_parts_is_finished(
     file = segments.open_for_append(tmp_path, 1)
     write = os.write
     monkeypatch.setattr(os, "write", lambda file, octets: write(file, octets[:7]))
-    segments.write_all(file, b"0123456789" * 10)
+    write_all(file, b"0123456789" * 10)
     os.close(file)
     assert path.read_bytes()[DATA_START:] == b"0123456789" * 10
 

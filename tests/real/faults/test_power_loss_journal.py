@@ -52,7 +52,7 @@ SYNC_FAULTS = [
     (
         Fault(
             "new folders are not synced",
-            "stores/segments.py",
+            "stores/files.py",
             "sync_folder(path.parent)",
             "path.exists()",
         ),

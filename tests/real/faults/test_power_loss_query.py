@@ -12,14 +12,14 @@ import tidings
 from tests.real.faults.fault import PROJECT, Fault, copied_package
 from tests.real.faults.power.check import Problem, find_problems
 from tests.real.faults.power.run import ANSWERS, record
-from tidings.pipeline.derive.running import QueryBatch, QueryLog
+from tidings.pipeline.derive import QueryBatch, QueryLog
 
 SEED = 11
 LOG = "logs/deep/query.jsonl"
 PROGRAM = f"""
 import os, sys
 from pathlib import Path
-from tidings.pipeline.derive.running import QueryLog
+from tidings.pipeline.derive import QueryLog
 answers = os.open(os.environ[{ANSWERS!r}], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 log = QueryLog(Path(sys.argv[1]))
 for upto in (1, 2, 3):
@@ -30,7 +30,7 @@ for upto in (1, 2, 3):
 """
 FAULT = Fault(
     "the name of a query's log is not synced",
-    "pipeline/derive/running.py",
+    "pipeline/derive.py",
     "            sync_folder(path.parent)  # syncing a file",
     "            path.exists()  # a file's",
 )

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from msgspec.structs import replace
 
+from tidings.stores.archive.columns import EVENTS, OUTCOMES, PLANS, schema_of
 from tidings.stores.archive.manifest import (
     MANIFEST,
     Manifest,
@@ -20,7 +21,6 @@ from tidings.stores.archive.manifest import (
     read_manifest,
     seal_line,
 )
-from tidings.stores.archive.schema import EVENTS, OUTCOMES, PLANS, schema_of
 
 __all__ = ["ArchiveCopy"]
 

@@ -11,8 +11,8 @@ from tidings.events.anyvalue import Value
 from tidings.events.codecs.json_codec import encode_event
 from tidings.events.structured import StructuredEvent
 from tidings.stores.archive.books import Books
+from tidings.stores.archive.columns import Segment
 from tidings.stores.archive.manifest import SegmentFile, drop_line, read_manifest
-from tidings.stores.archive.open_segment import Segment
 from tidings.stores.archive.sealing import ManifestFile, Sealer
 from tidings.stores.payloads import StoredEvent
 

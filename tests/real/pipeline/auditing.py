@@ -15,7 +15,7 @@ from tidings.pipeline.audit.result import (
     Finding,
     FindingKind,
 )
-from tidings.stores.archive.schema import OUTCOMES
+from tidings.stores.archive.columns import OUTCOMES
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

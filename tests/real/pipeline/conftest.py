@@ -15,8 +15,7 @@ from tests.real.pipeline.clusters import Cluster, running_cluster
 from tests.real.pipeline.settings import LOCAL, SMALL
 from tidings.pipeline.audit import run_audit
 from tidings.pipeline.audit.result import AuditOptions, AuditResult
-from tidings.pipeline.session import SparkOptions, close_session, open_session
-from tidings.pipeline.session.java import find_java
+from tidings.pipeline.session import SparkOptions, close_session, find_java, open_session
 from tidings.stores.archive.archiver import ArchiveOptions
 
 if TYPE_CHECKING:

@@ -16,8 +16,15 @@ from tidings.channel.entries import NEVER
 from tidings.events.codecs.json_codec import encode_event
 from tidings.events.structured import StructuredEvent
 from tidings.stores.archive.columns import EventColumns, RowColumns
-from tidings.stores.archive.files import HOUR, hour_folder
-from tidings.stores.archive.manifest import MANIFEST, Seal, SegmentFile, drop_line, seal_line
+from tidings.stores.archive.manifest import (
+    HOUR,
+    MANIFEST,
+    Seal,
+    SegmentFile,
+    drop_line,
+    hour_folder,
+    seal_line,
+)
 from tidings.stores.payloads import StoredEvent
 from tidings.stores.segments import Cursor
 

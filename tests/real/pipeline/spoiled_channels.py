@@ -12,7 +12,7 @@ from tests.real.pipeline.archive_faults import ArchiveCopy, Row
 from tests.real.pipeline.auditing import final_outcomes, origin_of
 from tidings.channel.vocabulary import Place
 from tidings.engine.host import Host
-from tidings.stores.archive.schema import EVENTS, OUTCOMES, PLANS
+from tidings.stores.archive.columns import EVENTS, OUTCOMES, PLANS
 
 __all__ = ["AlikeChannels", "spoil"]
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from pyspark.sql import functions as F
 
-from tidings.pipeline.audit.objects import LAST, ObjectRow, Tile, tiles
-from tidings.pipeline.audit.pairs import Sources, pairs, tile_frame
+from tidings.pipeline.audit.pairs import LAST, ObjectRow, Sources, Tile, pairs, tile_frame, tiles
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -13,10 +13,10 @@ from tests.real.pipeline.archive_faults import ArchiveCopy
 from tests.real.pipeline.auditing import adds_up, audited, faults, final_outcomes, only
 from tidings.engine.host import Host
 from tidings.pipeline.audit.result import FindingKind, PairId
-from tidings.stores.archive import compaction
+from tidings.stores.archive import retention
 from tidings.stores.archive.archiver import ArchiveOptions
+from tidings.stores.archive.columns import EVENTS, OUTCOMES
 from tidings.stores.archive.manifest import read_manifest
-from tidings.stores.archive.schema import EVENTS, OUTCOMES
 from tidings.stores.retention import Retention
 from tidings.stores.segments import Cursor
 
@@ -74,7 +74,7 @@ def test_what_retention_dropped_is_told_and_not_looked_at(
     spark: SparkSession, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Some of the segments that are left are compacted."""
-    monkeypatch.setattr(compaction, "LEAST_OCTETS", 2_000)
+    monkeypatch.setattr(retention, "LEAST_OCTETS", 2_000)
     options = ArchiveOptions(seal_rows=100, keep_octets=150_000)
     archive_journal(world.journal, tmp_path / "archive", options)
     manifest = read_manifest(tmp_path / "archive")

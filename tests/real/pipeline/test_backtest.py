@@ -17,10 +17,14 @@ from tidings.errors import InvalidConstraint, InvalidEventType
 from tidings.events.codecs.json_codec import decode_event
 from tidings.events.fields import fields_for
 from tidings.filters.constraint import constraint
-from tidings.pipeline.backtest import plain_event, run_backtest
-from tidings.pipeline.backtest.live import archived_rules
-from tidings.pipeline.backtest.result import BacktestOptions, BacktestResult
-from tidings.pipeline.frames import Selection
+from tidings.pipeline.archive import Selection
+from tidings.pipeline.backtest import (
+    BacktestOptions,
+    BacktestResult,
+    archived_rules,
+    plain_event,
+    run_backtest,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -17,8 +17,8 @@ from tidings.client.sync import SyncClient
 from tidings.errors import ArchiveNotFound
 from tidings.events.build import event
 from tidings.events.structured import StructuredEvent
-from tidings.pipeline.derive import load_queries, running
-from tidings.pipeline.derive.running import QueryLog, RunOptions, RunResult, run_queries
+from tidings.pipeline import examples
+from tidings.pipeline.derive import QueryLog, RunOptions, RunResult, load_queries, run_queries
 from tidings.stores.archive.manifest import read_manifest
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-EXAMPLES = Path(running.__file__).parent.parent / "examples"
+EXAMPLES = Path(examples.__file__).parent
 MINUTE = 60_000_000
 BEGINS = 1_700_000_000_000_000 // (10 * MINUTE) * (10 * MINUTE)
 

@@ -11,8 +11,9 @@ from tests.real.pipeline.archives import FIRST_US, SECOND, ArchiveMaker, Row
 from tidings import event
 from tidings.errors import InvalidUsage
 from tidings.filters.to_spark import Occurring
+from tidings.pipeline.archive import Selection
 from tidings.pipeline.expectations import Expectation, Severity, split
-from tidings.pipeline.frames import Frame, Selection, events_frame
+from tidings.pipeline.frames import Frame, events_frame
 from tidings.pipeline.ready_checks import fresh, in_range, not_null, one_of, unique
 
 if TYPE_CHECKING:

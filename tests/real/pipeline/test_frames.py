@@ -10,13 +10,8 @@ import pytest
 
 from tests.real.pipeline.archives import FIRST_US, ORIGIN, SECOND, ArchiveMaker, cars
 from tidings.errors import ArchiveDamaged, ArchiveNotFound
-from tidings.pipeline.archive import Archive
-from tidings.pipeline.frames import (
-    Selection,
-    events_frame,
-    kind_frame,
-    plan_changes,
-)
+from tidings.pipeline.archive import Archive, Selection
+from tidings.pipeline.frames import events_frame, kind_frame, plan_changes
 from tidings.pipeline.matching.book import PlanRow
 from tidings.stores.archive.manifest import SegmentFile
 

@@ -19,10 +19,9 @@ from tidings import event
 from tidings.errors import ArchiveNotFound, DiskFull, InvalidUsage, PipelineFailed
 from tidings.events.structured import StructuredEvent
 from tidings.pipeline.expectations import Expectation
-from tidings.pipeline.lake import LakeOptions, compact, lake_tables, read_lake, run_lake
-from tidings.pipeline.lake import staging as lake_staging
-from tidings.pipeline.lake.result import LakeResult
-from tidings.pipeline.lake.tree import LOCK, LakeTree
+from tidings.pipeline.lake import LakeOptions, LakeResult, compact, lake_tables, read_lake, run_lake
+from tidings.pipeline.lake import loading as lake_loading
+from tidings.pipeline.lake.log import LOCK, LakeTree
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -204,7 +203,7 @@ def test_no_room_and_wrong_rows_leave_the_lake_unharmed(
     lake.archive.seal([speed(2)], timeless_outcomes=True)
     before = lake.listed()
     with monkeypatch.context() as patched:
-        patched.setattr(lake_staging, "failing", _full)
+        patched.setattr(lake_loading, "failing", _full)
         with pytest.raises(DiskFull):
             lake.run()
     assert lake.listed() == before

@@ -19,8 +19,7 @@ from tests.real.faults.fault import PROJECT
 from tests.real.pipeline.lake_archives import NOON, SmallArchive, speed
 from tidings import event
 from tidings.pipeline.lake import LakeOptions, compact, run_lake
-from tidings.pipeline.lake.log import LakeLog
-from tidings.pipeline.lake.tree import LakeTree
+from tidings.pipeline.lake.log import LakeLog, LakeTree
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -15,8 +15,7 @@ from tests.real.pipeline.conftest import Audited
 from tidings.errors import ArchiveNotFound
 from tidings.pipeline.audit.result import ACCOUNTED
 from tidings.pipeline.page import page_html
-from tidings.pipeline.report import run_report
-from tidings.pipeline.report.result import Report, ReportOptions
+from tidings.pipeline.report import Report, ReportOptions, run_report
 from tidings.pipeline.report.view import report_page
 from tidings.stores.archive.manifest import read_manifest
 
@@ -161,7 +160,10 @@ def test_a_part_of_it(spark: SparkSession, tmp_path: Path) -> None:
     files = maker.seal(cars(61, 40, "other"))
     maker.close()
     options = ReportOptions(
-        str(tmp_path), ("traffic",), FIRST_US + 11 * SECOND, FIRST_US + 21 * SECOND
+        str(tmp_path),
+        channels=("traffic",),
+        since_us=FIRST_US + 11 * SECOND,
+        until_us=FIRST_US + 21 * SECOND,
     )
     part = run_report(spark, options, silent)
     assert (part.events, part.types) == (10, 1)
@@ -169,7 +171,7 @@ def test_a_part_of_it(spark: SparkSession, tmp_path: Path) -> None:
     assert volume.channel == "traffic"
     assert part.outcomes == {}
     assert part.latency is None
-    nobody = run_report(spark, ReportOptions(str(tmp_path), ("none",)), silent)
+    nobody = run_report(spark, ReportOptions(str(tmp_path), channels=("none",)), silent)
     assert (nobody.events, nobody.slices, nobody.consumers) == (0, (), ())
     assert "no events" in page_html(report_page(nobody, ""))
     [events] = [file for file in files if file.kind == "events"]

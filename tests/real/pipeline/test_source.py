@@ -10,7 +10,8 @@ import pytest
 
 from tests.real.pipeline.archives import FIRST_US, SECOND, ArchiveMaker, Row, cars
 from tidings.events.structured import StructuredEvent
-from tidings.pipeline.frames import Selection, events_frame
+from tidings.pipeline.archive import Selection
+from tidings.pipeline.frames import events_frame
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -54,7 +55,11 @@ def test_rows_are_pruned_exactly(spark: SparkSession, maker: ArchiveMaker) -> No
     assert seqs(read(spark, maker, since=since, until=until)) == [5, 6, 7]
     assert seqs(read(spark, maker, channel='["nobody, here"]')) == []
     chosen = Selection(
-        str(maker.folder), ("other",), ("W*::R*",), FIRST_US + 22 * SECOND, FIRST_US + 23 * SECOND
+        str(maker.folder),
+        channels=("other",),
+        types=("W*::R*",),
+        since_us=FIRST_US + 22 * SECOND,
+        until_us=FIRST_US + 23 * SECOND,
     )
     assert seqs(events_frame(spark, chosen).df) == [22]
 

@@ -10,8 +10,7 @@ import pytest
 from tests.real.docs.pages import blocks, page
 from tests.real.pipeline.archives import ArchiveMaker, cars
 from tests.real.pipeline.services import service
-from tidings.pipeline.sink import options as sink_options
-from tidings.pipeline.source import options as source_options
+from tidings.pipeline.options import READ, WRITE
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -23,7 +22,7 @@ NAME = "docs/pipeline-source.md"
 
 def test_the_tables_have_every_option() -> None:
     text = page(NAME)
-    for name in (*source_options._KNOWN, *sink_options._KNOWN):
+    for name in (*READ, *WRITE):
         assert f"| `{name}`" in text or f", `{name}` |" in text, name
 
 

@@ -146,8 +146,7 @@ class FlightsShow:
 
     def _warn(self, spark: SparkSession) -> None:
         from tidings.pipeline import examples
-        from tidings.pipeline.derive import load_queries
-        from tidings.pipeline.derive.running import RunOptions, run_queries
+        from tidings.pipeline.derive import RunOptions, load_queries, run_queries
 
         render.heading("Losses of separation, derived and published into «warnings»")
         [folder] = examples.__path__

@@ -10,12 +10,13 @@ Only plans, objects, counts per consumer and samples reach the driver.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from operator import attrgetter
 from time import monotonic
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from tidings.pipeline import Progress
 from tidings.pipeline.audit.comparing import Comparison, Counts
 from tidings.pipeline.audit.pairs import ORPHAN, Sources, pairs, proxy_tiles
 from tidings.pipeline.audit.reading import AuditedArchive, open_archive
@@ -25,28 +26,21 @@ from tidings.pipeline.frames import occurring_in
 from tidings.pipeline.matching import MatchLimits, match
 from tidings.pipeline.matching.book import PlanBook, PlanRow
 from tidings.pipeline.matching.compile import compile_book
-from tidings.stores.archive.schema import EVENTS, OBJECTS, OUTCOMES, PLANS
+from tidings.stores.archive.columns import EVENTS, OBJECTS, OUTCOMES, PLANS
 
 __all__ = ["AuditOptions", "AuditResult", "run_audit"]
-
-Progress = Callable[[str, float], None]
 
 
 def run_audit(
     spark: SparkSession, options: AuditOptions, progress: Progress = lambda *_: None
 ) -> AuditResult:
-    """Audit an archive.
-
-    Raises:
-        ArchiveNotFound: There is no archive at this path.
-        ArchiveDamaged: A newer version has written it.
-        InvalidUsage: The archive does not have such a channel.
-    """
+    """Audit an archive."""
     begun = monotonic()
     progress("checking the segments", 0.0)
     archive = open_archive(spark, options)
     progress("reading plans and objects", 0.2)
-    plans = _plans(archive)
+    rows = archive.rows(PLANS).select(*PlanRow._fields).collect()
+    plans = sorted((PlanRow(*row) for row in rows), key=attrgetter("position"))
     book = PlanBook.from_rows(plans)
     events = _events(archive, plans, book)
     progress("counting events", 0.3)
@@ -54,10 +48,13 @@ def run_audit(
     if any(one.doubled for one in totals.values()):
         events = events.dropDuplicates(["origin", "seq"])
     progress("matching plans and events, and comparing with the outcomes", 0.4)
-    found = _in_range(pairs(_sources(archive, plans, book, events)), archive)
-    rows = tally(found, archive.settled_from)
+    found = pairs(_sources(archive, plans, book, events))
+    if options.is_part:  # outcomes without an event that are outside the audited time range
+        in_time = F.coalesce(_between(F.col("first_at_us"), archive), F.lit(True))
+        found = found.where((F.col("state") != ORPHAN) | in_time)
+    counts = tally(found, archive.settled_from)
     progress("comparing with the books", 0.8)
-    compared = Comparison(archive, Counts(events, found, totals, rows, plans))
+    compared = Comparison(archive, Counts(events, found, totals, counts, plans))
     progress("done", 1.0)
     seals = archive.manifest.seals
     findings = [*archive.findings, *compared.findings]
@@ -68,16 +65,11 @@ def run_audit(
         since_us=archive.since_us,
         until_us=options.until_us,
         books_checked=compared.books_checked,
-        accounts=accounts(rows, totals, archive.names, compared.disbelieved),
+        accounts=accounts(counts, totals, archive.names, compared.disbelieved),
         findings=tuple(sorted(findings, key=lambda finding: not finding.fault)),
         lanes=_lanes(book),
         seconds=round(monotonic() - begun, 3),
     )
-
-
-def _plans(archive: AuditedArchive) -> list[PlanRow]:
-    rows = archive.rows(PLANS).select(*PlanRow._fields).collect()
-    return sorted((PlanRow(*row) for row in rows), key=lambda row: row.position)
 
 
 def _events(archive: AuditedArchive, plans: list[PlanRow], book: PlanBook) -> DataFrame:
@@ -108,14 +100,6 @@ def _between(time: Column, archive: AuditedArchive) -> Column:
     if archive.options.until_us is not None:
         chosen &= time < archive.options.until_us
     return chosen
-
-
-def _in_range(found: DataFrame, archive: AuditedArchive) -> DataFrame:
-    """Drop outcomes without an event that are outside the audited time range."""
-    if not archive.options.is_part:
-        return found
-    in_time = F.coalesce(_between(F.col("first_at_us"), archive), F.lit(True))
-    return found.where((F.col("state") != ORPHAN) | in_time)
 
 
 def _sources(

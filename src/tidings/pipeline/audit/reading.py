@@ -6,7 +6,7 @@ rows are what it must find.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,13 +15,13 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from tidings.errors import ArchiveDamaged, InvalidUsage
-from tidings.pipeline.archive import Archive
-from tidings.pipeline.audit.objects import FIRST
+from tidings.pipeline.archive import Archive, journal_losses
+from tidings.pipeline.audit.pairs import FIRST
 from tidings.pipeline.audit.result import AuditOptions, Finding, FindingKind
 from tidings.pipeline.times import moment_text
 from tidings.stores.archive.books import Books, read_books
-from tidings.stores.archive.manifest import Manifest, Seal, SegmentFile
-from tidings.stores.archive.schema import KINDS
+from tidings.stores.archive.columns import KINDS
+from tidings.stores.archive.manifest import Manifest, SegmentFile
 
 
 @dataclass(frozen=True)
@@ -33,14 +33,18 @@ class AuditedArchive:
     source: Archive
     manifest: Manifest
     books: Books | None  # as of the last seal; None if missing or unreadable
-    dropped: tuple[SegmentFile, ...]  # removed by retention
     lost: tuple[SegmentFile, ...]  # unreadable
     findings: tuple[Finding, ...]  # about segments, manifest and books
+
+    @property
+    def dropped(self) -> tuple[SegmentFile, ...]:
+        """The segments that retention has removed."""
+        return self.manifest.gone
 
     def files(self, kind: str) -> list[SegmentFile]:
         """Return the readable segments of a kind."""
         lost = {file.path for file in self.lost}
-        chosen = self.manifest.select(kind, channels=self.options.channels or None)
+        chosen = self.manifest.select(kind, channels=self.options.channels)
         return [file for file in chosen if file.path not in lost]
 
     def rows(self, kind: str) -> DataFrame:
@@ -86,28 +90,39 @@ def open_archive(spark: SparkSession, options: AuditOptions) -> AuditedArchive:
     """Open an archive and check its segments."""
     source = Archive(options.archive)
     manifest = source.manifest()
-    chosen = [
-        file for kind in KINDS for file in manifest.select(kind, channels=options.channels or None)
-    ]
-    problems = source.problems(chosen, spark if options.checksums else None)
-    lost = [file for file in chosen if file.path in problems and not _readable(spark, source, file)]
-    dropped = manifest.gone
-    books, faults = _books(source, manifest)
-    findings = [
-        *(_told(FindingKind.MANIFEST_DAMAGED, problem) for problem in manifest.problems),
-        *(
-            _bad_segment(file, problems[file.path], file in lost)
-            for file in chosen
-            if file.path in problems
-        ),
-        *faults,
-        *_gaps(manifest.seals, options),
-    ]
-    if dropped:
-        findings.append(_retention(dropped))
-    archive = AuditedArchive(
-        spark, options, source, manifest, books, dropped, tuple(lost), tuple(findings)
-    )
+    chosen = [file for kind in KINDS for file in manifest.select(kind, channels=options.channels)]
+    problems = source.problems(chosen, deep=options.checksums)
+    findings = [_fault(FindingKind.MANIFEST_DAMAGED, problem) for problem in manifest.problems]
+    lost = []
+    for file in chosen:
+        problem = problems.get(file.path)
+        if problem is not None and _readable(spark, source, file):
+            text = f"{problem}; its rows can be read, and were used"
+            findings.append(_fault(FindingKind.SEGMENT_CHANGED, text, file))
+        elif problem is not None:
+            unknown = f"it cannot be read, and the {file.rows} {file.kind} in it are not known"
+            findings.append(_fault(FindingKind.SEGMENT_LOST, f"{problem}; {unknown}", file))
+            lost.append(file)
+    books = None
+    if manifest.seals:
+        try:
+            books = read_books(source.folder, manifest.seals[-1])
+        except ArchiveDamaged as error:
+            text = (
+                f"the archiver's books cannot be read, and nothing was compared with them: {error}"
+            )
+            findings.append(_fault(FindingKind.BOOKS_DISAGREE, text))
+    for seal, text in journal_losses(manifest):
+        fault = options.since_us is None or options.since_us <= seal.sealed_us
+        findings.append(Finding(FindingKind.GAP, fault=fault, sentence=text))
+    if manifest.gone:
+        last = moment_text(max(file.last_us for file in manifest.gone))
+        text = (
+            f"retention has dropped segments with {sum(file.rows for file in manifest.gone)} rows "
+            f"up to {last}: events up to then were not looked at"
+        )
+        findings.append(Finding(FindingKind.RETENTION, fault=False, sentence=text))
+    archive = AuditedArchive(spark, options, source, manifest, books, tuple(lost), tuple(findings))
     known = {*archive.names, *archive.names.values()}
     for name in options.channels:
         if name not in known:
@@ -115,49 +130,10 @@ def open_archive(spark: SparkSession, options: AuditOptions) -> AuditedArchive:
     return archive
 
 
-def _told(kind: FindingKind, sentence: str, *, fault: bool = True) -> Finding:
-    return Finding(kind, fault=fault, sentence=sentence)
-
-
-def _gaps(seals: Sequence[Seal], options: AuditOptions) -> list[Finding]:
-    found = []
-    for seal in seals:
-        fault = options.since_us is None or options.since_us <= seal.sealed_us
-        at = moment_text(seal.sealed_us)
-        if seal.gap is not None:
-            since, upto = seal.gap.since, seal.gap.upto
-            text = (
-                f"the journal from {since.segment}/{since.offset} to {upto.segment}/{upto.offset} "
-                f"was gone before it could be archived ({at}): what happened there is not known"
-            )
-            found.append(_told(FindingKind.GAP, text, fault=fault))
-        if seal.damaged:
-            text = (
-                f"{seal.damaged} records of the journal could not be read when seal {seal.number} "
-                f"was made ({at}): what they said is not known"
-            )
-            found.append(_told(FindingKind.GAP, text, fault=fault))
-    return found
-
-
-def _retention(dropped: Sequence[SegmentFile]) -> Finding:
-    last = moment_text(max(file.last_us for file in dropped))
-    rows = sum(file.rows for file in dropped)
-    text = (
-        f"retention has dropped segments with {rows} rows up to {last}: events up "
-        "to then were not looked at"
-    )
-    return _told(FindingKind.RETENTION, text, fault=False)
-
-
-def _books(source: Archive, manifest: Manifest) -> tuple[Books | None, list[Finding]]:
-    if not manifest.seals:
-        return None, []
-    try:
-        return read_books(source.folder, manifest.seals[-1]), []
-    except ArchiveDamaged as error:
-        text = f"the archiver's books cannot be read, and nothing was compared with them: {error}"
-        return None, [_told(FindingKind.BOOKS_DISAGREE, text)]
+def _fault(kind: FindingKind, text: str, file: SegmentFile | None = None) -> Finding:
+    if file is None:
+        return Finding(kind, fault=True, sentence=text)
+    return Finding(kind, fault=True, sentence=text, count=file.rows, file=file.path)
 
 
 def _readable(spark: SparkSession, archive: Archive, file: SegmentFile) -> bool:
@@ -166,13 +142,3 @@ def _readable(spark: SparkSession, archive: Archive, file: SegmentFile) -> bool:
     except (PySparkException, Py4JError):
         return False
     return True
-
-
-def _bad_segment(file: SegmentFile, problem: str, is_lost: bool) -> Finding:
-    if is_lost:
-        kind = FindingKind.SEGMENT_LOST
-        text = f"{problem}; it cannot be read, and the {file.rows} {file.kind} in it are not known"
-    else:
-        kind = FindingKind.SEGMENT_CHANGED
-        text = f"{problem}; its rows can be read, and were used"
-    return Finding(kind, fault=True, sentence=text, count=file.rows, file=file.path)

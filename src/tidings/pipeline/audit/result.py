@@ -6,18 +6,15 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Final
 
+from tidings.pipeline.archive import Selection
+
 
 @dataclass(frozen=True, slots=True)
-class AuditOptions:
+class AuditOptions(Selection):
     """What an audit covers."""
 
-    archive: str  # the folder of the archive
-    channels: tuple[str, ...] = ()  # names or origins of channels; empty for all
-    since_us: int | None = None  # arrival time, inclusive; microseconds since 1970
-    until_us: int | None = None  # arrival time, exclusive
     sample: int = 20  # most events named in a finding
-    # Whether to verify the checksums of all segments, which reads them once more
-    checksums: bool = True
+    checksums: bool = True  # whether to verify those of all segments, which reads them once more
 
     @property
     def is_part(self) -> bool:

@@ -7,8 +7,7 @@ from functools import partial
 from typing import Final
 
 from tidings.pipeline.audit.result import EXPLANATIONS, Account, AuditResult, Finding
-from tidings.pipeline.page import Figure, Page, Section, Sheet, charts
-from tidings.pipeline.page.texts import count_text, second_text
+from tidings.pipeline.page import Figure, Page, Section, Sheet, charts, count_text, second_text
 
 _PARTS: Final = (*EXPLANATIONS[1:], "unexplained", "best_effort")
 _MOST_NAMED: Final = 8

@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
-from tidings.pipeline.backtest.result import BacktestResult, LiveSubscription
-from tidings.pipeline.page import Figure, Page, Section, Sheet, charts
-from tidings.pipeline.page.texts import count_text, second_text, share_text, type_text
+from tidings.pipeline.backtest import BacktestResult, LiveSubscription
+from tidings.pipeline.page import (
+    Figure,
+    Page,
+    Section,
+    Sheet,
+    charts,
+    count_text,
+    second_text,
+    share_text,
+    type_text,
+)
 from tidings.pipeline.times import moment_text
 
 _HOUR = 3_600_000_000

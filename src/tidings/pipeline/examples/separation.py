@@ -125,4 +125,4 @@ def _miles(lat: Column, lon: Column, lat2: Column, lon2: Column) -> Column:
         half_north * half_north
         + f.cos(f.radians(lat)) * f.cos(f.radians(lat2)) * half_east * half_east
     )
-    return f.asin(f.sqrt(share)) * 2 * 3440.065
+    return f.asin(f.sqrt(share)) * 2 * EARTH_MILES

@@ -13,25 +13,38 @@ removed.
 
 from __future__ import annotations
 
+import fcntl
+import json
+import os
 import re
-from collections.abc import Iterable
+import shutil
+import socket
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
 from typing import Final, TypeVar
 from zlib import crc32
 
 import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
 
-from tidings.errors import PipelineFailed
+from tidings.errors import PipelineFailed, StoreError
 from tidings.names import new_origin
-from tidings.pipeline.lake.tree import LakeTree
+from tidings.stores.files import UNFINISHED, disk_errors, make_folder, sync_folder, write_file
 
 FORMAT: Final = 1
 LOG: Final = "_log"
 STAGING: Final = "_staging"
+LOCK: Final = "_lock"
 SNAPSHOT_EVERY: Final = 100
 
 _ENTRY: Final = re.compile(r"(\d{12})(\.intent|\.state)?\.json")
 _CRC: Final = b',"crc32":'
 _TRIES: Final = 5
+# Any tool may read a lake, if the umask lets it.
+_FOLDER_MODE: Final = 0o777
+_FILE_MODE: Final = 0o666
 
 _T = TypeVar("_T", "LakeBatch", "LakeState")
 
@@ -100,16 +113,16 @@ class LakeState(msgspec.Struct, frozen=True, kw_only=True):
             damaged=damaged | batch.damaged,
         )
 
-    def tables(self) -> list[str]:
-        """Return the tables that have rows, sorted."""
-        return sorted({file.table for file in self.files.values()})
+    def rows_by_table(self) -> dict[str, int]:
+        """Return the number of rows of each table that has some, sorted by name."""
+        rows: dict[str, int] = {}
+        for file in sorted(self.files.values(), key=lambda file: file.table):
+            rows[file.table] = rows.get(file.table, 0) + file.rows
+        return rows
 
     def files_of(self, table: str) -> list[LakeFile]:
         """Return the files of a table, sorted."""
-        return sorted(
-            (file for file in self.files.values() if file.table == table),
-            key=lambda file: file.path,
-        )
+        return [file for _, file in sorted(self.files.items()) if file.table == table]
 
 
 class LakeLog:
@@ -166,9 +179,16 @@ class LakeLog:
         """Return a staging folder with an unused name: a dying writer may still add to its own."""
         return f"{STAGING}/{batch:012d}-{new_origin()}"
 
-    def discard(self, staging: str) -> None:
-        """Remove the staged files of an abandoned batch."""
-        self._tree.remove(staging)
+    @contextmanager
+    def staging(self, batch: int) -> Iterator[str]:
+        """Provide a staging folder; it is removed after an error, by the next run if need be."""
+        folder = self.new_staging(batch)
+        try:
+            yield folder
+        except BaseException:
+            with suppress(StoreError):
+                self._tree.remove(folder)
+            raise
 
     def commit(self, batch: LakeBatch) -> None:
         """Commit a batch."""
@@ -180,21 +200,18 @@ class LakeLog:
         for path in batch.removes:
             self._tree.remove(path)
         for add in batch.adds:
-            self._bring(add, batch.batch)
+            if self._tree.exists(add.staged):
+                self._tree.rename(add.staged, add.path)
+            elif not self._tree.exists(add.path):
+                raise PipelineFailed(
+                    f"batch {batch.batch} of the lake names {self._tree.path(add.path)}, which is "
+                    f"neither there nor in {add.staged}: somebody has removed it"
+                )
         name = f"{LOG}/{_name(batch.batch, '.intent')}"
         self._tree.rename(name, f"{LOG}/{_name(batch.batch)}")
         self._tree.remove(batch.staging)
         if batch.batch % SNAPSHOT_EVERY == 0:
             self._snapshot()
-
-    def _bring(self, add: StagedFile, number: int) -> None:
-        if self._tree.exists(add.staged):
-            self._tree.rename(add.staged, add.path)
-        elif not self._tree.exists(add.path):
-            raise PipelineFailed(
-                f"batch {number} of the lake names {self._tree.path(add.path)}, which is neither "
-                f"there nor in {add.staged}: somebody has removed it"
-            )
 
     def _snapshot(self) -> None:
         """Write a snapshot and remove entries older than the previous snapshot."""
@@ -205,12 +222,9 @@ class LakeLog:
             return
         oldest_kept = snapshots[-2]
         # Snapshots last: as long as one exists, the batches it covers are not needed.
-        self._drop((n for n in numbers if n <= oldest_kept), "")
-        self._drop(snapshots[:-2], ".state")
-
-    def _drop(self, numbers: Iterable[int], end: str) -> None:
-        for number in numbers:
-            self._tree.remove(f"{LOG}/{_name(number, end)}")
+        old = [_name(n) for n in numbers if n <= oldest_kept]
+        for name in (*old, *(_name(number, ".state") for number in snapshots[:-2])):
+            self._tree.remove(f"{LOG}/{name}")
 
     def _entries(self) -> tuple[list[int], list[int], list[int]]:
         """Return the numbers of batches, snapshots and intents, each sorted."""
@@ -248,3 +262,124 @@ def _name(number: int, end: str = "") -> str:
 def _octets(entry: LakeBatch | LakeState) -> bytes:
     body = msgspec.json.encode(entry).removesuffix(b"}")
     return b"%b%b%d}" % (body, _CRC, crc32(body))
+
+
+def locked_message(place: Path, holder: bytes) -> str:
+    """Return the error message for a second writer."""
+    try:
+        said = json.loads(holder)
+        who = f"process {said['pid']} on {said['host']}"
+    except (ValueError, KeyError, TypeError):
+        who = "another process"
+    return (
+        f"{who} is writing to the lake {place}; a lake has one writer at a time: wait for it "
+        "or stop it"
+    )
+
+
+class LakeTree:
+    """The folder of a lake; names are relative to it, and missing files are mostly no error."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def path(self, name: str) -> str:
+        """Return a URI for Spark, so that it is not resolved on the cluster's file system."""
+        return "file:" + str(self._folder / name)
+
+    def read(self, name: str) -> bytes | None:
+        """Read a file; None if it is missing."""
+        path = self._folder / name
+        with _failing(f"{path} cannot be read"):
+            try:
+                return path.read_bytes()
+            except FileNotFoundError:  # a writer may remove it at any moment
+                return None
+
+    def write(self, name: str, octets: bytes) -> None:
+        """Write a file atomically and durably."""
+        path = self._folder / name
+        with _failing(f"{path} cannot be written"):
+            _make_folder(path.parent)
+            write_file(path, octets, _FILE_MODE)
+
+    def names(self, folder: str) -> list[str]:
+        """List files and folders, sorted, without unfinished files."""
+        with _failing(f"{self._folder / folder} cannot be listed"):
+            found = sorted(path.name for path in (self._folder / folder).glob("*"))
+        return [name for name in found if not name.endswith(UNFINISHED)]
+
+    def files(self, folder: str) -> dict[str, int]:
+        """Return all files below a folder, with their sizes."""
+        top = self._folder / folder
+        with _failing(f"{top} cannot be listed"):
+            return {
+                str(path.relative_to(self._folder)): path.stat().st_size
+                for path in sorted(top.rglob("*"))
+                if path.is_file() and not path.name.endswith(UNFINISHED)
+            }
+
+    def exists(self, name: str) -> bool:
+        """Whether a file or folder exists."""
+        return (self._folder / name).exists()
+
+    def rename(self, old: str, new: str) -> None:
+        """Move a file durably; create folders and replace an existing file."""
+        source, target = self._folder / old, self._folder / new
+        with _failing(f"{source} cannot become {target}"):
+            _make_folder(target.parent)
+            source.replace(target)
+            sync_folder(target.parent)
+
+    def remove(self, name: str) -> None:
+        """Remove a file or a folder tree."""
+        path = self._folder / name
+        with _failing(f"{path} cannot be removed"):
+            if path.is_dir():
+                # The next run removes what a dying writer adds meanwhile.
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
+
+    def sync(self, names: Iterable[str]) -> None:
+        """Sync files that another process has written."""
+        for name in names:
+            path = self._folder / name
+            with _failing(f"{path} cannot be made durable"), path.open("rb") as file:
+                os.fsync(file.fileno())
+
+    def rows(self, name: str) -> int:
+        """Return the number of rows in a Parquet footer."""
+        path = self._folder / name
+        try:
+            return int(pq.read_metadata(path).num_rows)
+        except (pa.ArrowException, OSError) as error:
+            raise StoreError(f"{path} is no whole Parquet file: {error}") from error
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Lock out other writers. The operating system releases the lock when the process dies."""
+        path = self._folder / LOCK
+        with _failing(f"{path} cannot be written"):
+            _make_folder(self._folder)
+            handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                raise PipelineFailed(locked_message(self._folder, path.read_bytes())) from error
+            os.truncate(handle, 0)
+            holder = {"host": socket.gethostname(), "pid": os.getpid()}
+            os.pwrite(handle, json.dumps(holder).encode(), 0)
+            yield
+        finally:
+            os.close(handle)
+
+
+def _make_folder(folder: Path) -> None:
+    if not folder.is_dir():
+        make_folder(folder, _FOLDER_MODE)
+
+
+def _failing(what: str) -> AbstractContextManager[None]:
+    return disk_errors(what, "; the lake is unharmed")

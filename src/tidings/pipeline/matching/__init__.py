@@ -9,7 +9,7 @@ table cannot hold is evaluated by the Python reference in Arrow batches. The res
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import reduce
 from typing import Final
 
 from pyspark.sql import Column, DataFrame
@@ -21,7 +21,7 @@ from tidings.events.fields import ANY_EVENT_TYPE
 from tidings.filters.to_spark import native_names
 from tidings.filters.to_spark.columns import ANYTHING, Occurring, quoted
 from tidings.filters.to_spark.native import reads_event
-from tidings.pipeline.matching.book import PlanBook, Unit
+from tidings.pipeline.matching.book import PlanBook
 from tidings.pipeline.matching.compile import (
     Compiled,
     LaneOf,
@@ -30,7 +30,7 @@ from tidings.pipeline.matching.compile import (
     constant_since,
 )
 from tidings.pipeline.matching.reference import MATCHED, judge_batches
-from tidings.pipeline.matching.table import table_of
+from tidings.pipeline.matching.table import TableJoin
 
 __all__ = ["LaneOf", "MatchLimits", "explain_match", "match"]
 
@@ -46,16 +46,10 @@ def match(
 ) -> DataFrame:
     """Return the consumers of events, by the version of the plan that each event carries.
 
-    Args:
-        df: Events with the columns of the archive; may be a stream.
-        book: The plans.
-        occurring: Properties that the events are known to have. The reference evaluates bare
-            values, and properties of kinds that no map column holds.
-        limits: Size limits of the compiled table.
-
-    Returns:
-        One row per event and consumer, unordered: `origin`, `seq`, `proxy` and the event's
-        `position`. An event with a version that the book does not know matches nothing.
+    `df` has the columns of the archive's events and may be a stream; `occurring` are the properties
+    that they are known to have. The result has one row per event and consumer, unordered: `origin`,
+    `seq`, `proxy` and the event's `position`. An event with a version that the book does not know
+    matches nothing.
     """
     made = compile_book(book, limits or MatchLimits())
     known = df.filter(_of_book(book))
@@ -63,31 +57,34 @@ def match(
     found = []
     if made.rows:
         plain = known if odd is None else known.filter(~odd)
-        found.append(table_of(made, plain, book, occurring))
-    judged = _judged(known, made, odd)
-    if judged is not None:
-        found.append(judged)
+        found.append(TableJoin(made, book, occurring).apply(plain))
+    if odd is not None or made.reference:
+        # All events for some units, some events for all units.
+        is_odd = sf.lit(False) if odd is None else odd
+        rows = known if made.reference else known.filter(is_odd)
+        judge = judge_batches(made.reference, [] if odd is None else made.native)
+        read = rows.select(*_READ_BY_REFERENCE, is_odd.alias("odd"))
+        found.append(read.mapInArrow(judge, from_arrow_schema(MATCHED)))
     if not found:
         nobody = sf.lit(None).cast("int").alias("proxy")
         found.append(df.filter(sf.lit(False)).select("origin", "seq", nobody, "position"))
-    result = found[0]
-    for one in found[1:]:
-        result = result.unionByName(one)
-    return result
+    return reduce(DataFrame.unionByName, found)
 
 
 def explain_match(
-    book: PlanBook,
-    occurring: Occurring = ANYTHING,
-    *,
-    limits: MatchLimits | None = None,
+    book: PlanBook, occurring: Occurring = ANYTHING, *, limits: MatchLimits | None = None
 ) -> list[LaneOf]:
     """Explain how each unit of a book is matched, and why."""
     made = compile_book(book, limits or MatchLimits())
-    met = _met(made, occurring)
-    if met is None:
+    names, bare = _names_met(made, occurring)
+    met = []
+    if names:
+        met.append(f"where {' or '.join(f'${name}' for name in names)} holds what no column can")
+    if bare:
+        met.append("that are bare values")
+    if not met:
         return made.lanes
-    told = f"; Arrow batches for events {met}"
+    told = f"; Arrow batches for events {' and '.join(met)}"
     return [
         lane if lane.lanes == ("reference",) else lane._replace(why=lane.why + told)
         for lane in made.lanes
@@ -109,16 +106,6 @@ def _names_met(made: Compiled, occurring: Occurring) -> tuple[list[str], bool]:
     return sorted(filter(occurring.as_other, names)), bare and occurring.as_other(BARE)
 
 
-def _met(made: Compiled, occurring: Occurring) -> str | None:
-    names, bare = _names_met(made, occurring)
-    told = []
-    if names:
-        told.append(f"where {' or '.join(f'${name}' for name in names)} holds what no column can")
-    if bare:
-        told.append("that are bare values")
-    return " and ".join(told) or None
-
-
 def _odd(made: Compiled, occurring: Occurring) -> Column | None:
     """Select the events that the table cannot judge; None if there are none."""
     names, bare = _names_met(made, occurring)
@@ -130,19 +117,3 @@ def _odd(made: Compiled, occurring: Occurring) -> Column | None:
         domain, type_ = map(quoted, ANY_EVENT_TYPE)
         tests.append(f"(type = {type_} AND domain = {domain})")
     return sf.expr(" OR ".join(tests)) if tests else None
-
-
-def _judged(known: DataFrame, made: Compiled, odd: Column | None) -> DataFrame | None:
-    """Return the reference's results: all events for some units, some events for all units."""
-    if odd is None and not made.reference:
-        return None
-    rows = known if made.reference else known.filter(odd)  # type: ignore[arg-type]
-    read = rows.select(
-        *_READ_BY_REFERENCE,
-        (sf.lit(False) if odd is None else odd).alias("odd"),
-    )
-    return _batches(read, made.reference, made.native if odd is not None else [])
-
-
-def _batches(read: DataFrame, always: Sequence[Unit], odd: Sequence[Unit]) -> DataFrame:
-    return read.mapInArrow(judge_batches(always, odd), from_arrow_schema(MATCHED))

@@ -14,18 +14,12 @@ from typing import Final, NamedTuple, TypeAlias
 
 from tidings.errors import TidingsError
 from tidings.filters.limits import ConstraintLimits
-from tidings.filters.plan import (
-    AdminRule,
-    Plan,
-    PlanChange,
-    PlanOptions,
-    ProxyRule,
-    Side,
-)
+from tidings.filters.plan import AdminRule, Plan, PlanChange, PlanOptions, ProxyRule, Side
 from tidings.filters.plan_form import SharedConstraints, change_from_plain
 
-# Archived plans were accepted under limits that may have been wider than the usual ones.
-_ACCEPTED: Final = ConstraintLimits(octets=2**31, depth=300, steps=10_000, nodes=2**31)
+ACCEPTED: Final = ConstraintLimits(octets=2**31, depth=300, steps=10_000, nodes=2**31)
+"""Archived plans were accepted under limits that may have been wider than the usual ones."""
+_Content: TypeAlias = tuple[AdminRule, ProxyRule, PlanOptions]
 
 
 class PlanRow(NamedTuple):
@@ -93,18 +87,14 @@ class PlanBook:
         for row in sorted(rows, key=lambda row: (row.origin, row.position, row.version)):
             volume = volumes.setdefault(row.origin, _Volume(row.origin))
             try:
-                change = change_from_plain(json.loads(row.change), _ACCEPTED, shared)
+                change = change_from_plain(json.loads(row.change), ACCEPTED, shared)
             except (TidingsError, ValueError) as error:
                 volume.unknown_from(row.version, f"version {row.version} cannot be read: {error}")
                 continue
             volume.take(change)
+        units = (unit for volume in volumes.values() for unit in volume.units())
         return cls(
-            tuple(
-                Unit(number, *made)
-                for number, made in enumerate(
-                    made for volume in volumes.values() for made in volume.units()
-                )
-            ),
+            tuple(Unit(number, *unit) for number, unit in enumerate(units)),
             {origin: tuple(volume.spans()) for origin, volume in volumes.items()},
             tuple(told for volume in volumes.values() for told in volume.problems),
         )
@@ -114,7 +104,6 @@ class PlanBook:
         return any(version in span for span in self.known.get(origin, ()))
 
 
-_Content: TypeAlias = tuple[AdminRule, ProxyRule, PlanOptions]
 _Made: TypeAlias = tuple[str, Span, AdminRule, ProxyRule, PlanOptions]
 
 
@@ -143,10 +132,8 @@ class _Volume:
         if before is None or version <= before.version:
             return  # no known base version, or a rewritten copy
         if version != before.version + 1:
-            self.unknown_from(
-                before.version + 1,
-                f"versions {before.version + 1} to {version - 1} are missing",
-            )
+            first = before.version + 1
+            self.unknown_from(first, f"versions {first} to {version - 1} are missing")
             return
         self._plan = before.apply(change)
         self._refresh(version, self._touched(change, self._plan))
@@ -155,14 +142,11 @@ class _Volume:
     def _touched(change: PlanChange, plan: Plan) -> set[int]:
         if change.options is not None:
             return set(plan.proxies) | set(change.proxies)
-        touched = set(change.proxies)
-        if change.admins:
-            touched |= {
-                proxy
-                for proxy, rule in plan.proxies.items()
-                if (rule.side, rule.admin) in change.admins
-            }
-        return touched
+        return set(change.proxies) | {
+            proxy
+            for proxy, rule in plan.proxies.items()
+            if (rule.side, rule.admin) in change.admins
+        }
 
     def _refresh(self, version: int, proxies: Iterable[int]) -> None:
         """Close the units that a version changes, and open new ones."""

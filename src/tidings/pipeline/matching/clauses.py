@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 from tidings.filters.constraint import Constraint, EventTypePattern
 from tidings.filters.index.conjuncts import conjuncts_of
@@ -35,6 +35,12 @@ from tidings.filters.truth import EXACT
 from tidings.pipeline.matching.book import Unit
 
 Types: TypeAlias = tuple[EventTypePattern, ...]
+# Beyond this, a unit needs too many rows, and its constraints are kept whole.
+_MOST: Final = 24
+# Beyond this, a whole expression is unlikely to share its shape with many others.
+LARGEST_TREE: Final = 60
+_Trees: TypeAlias = tuple[Node, ...]
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +54,6 @@ class Literal:
 
 Clause: TypeAlias = tuple[Literal, ...]
 _Clauses: TypeAlias = list[Clause]
-
-# Beyond this, a unit needs too many rows, and its constraints are kept whole.
-_MOST: Final = 24
-# Beyond this, a whole expression is unlikely to share its shape with many others.
-LARGEST_TREE: Final = 60
 
 
 class _TooMany(Exception):
@@ -99,9 +100,8 @@ def _group(filters: Sequence[Sequence[Constraint]], empty_passes: bool) -> _Clau
         if not constraints and empty_passes:
             return [()]
         for constraint in constraints:
-            found += _product([before], _of_constraint(constraint))
+            found = _checked([*found, *_product([before], _of_constraint(constraint))])
             before = (*before, *_not(constraint))
-            _check(found)
     return found
 
 
@@ -117,9 +117,8 @@ def _not(constraint: Constraint) -> Clause:
     if conjuncts is None:
         return ()
     types = _of_types(constraint.event_types)
-    of_types = types[0].types if types else ()
     tree = _whole(conjuncts) if conjuncts else None
-    return (Literal(tree, of_types, holds=False),)
+    return (Literal(tree, types[0].types if types else (), holds=False),)
 
 
 def _whole(conjuncts: Sequence[Node]) -> Node:
@@ -139,9 +138,6 @@ def _of_constraint(constraint: Constraint) -> _Clauses:
     except _TooMany:
         trees = [(tree,)]
     return [(*types, *(Literal(tree) for tree in one)) for one in trees]
-
-
-_Trees: TypeAlias = tuple[Node, ...]
 
 
 def _alternatives(node: Node, truth: bool) -> list[_Trees]:
@@ -185,21 +181,14 @@ def _first(nodes: Iterable[Node], truth: bool) -> list[_Trees]:
     return found
 
 
-def _checked(found: list[_Trees]) -> list[_Trees]:
+def _checked(found: list[_T]) -> list[_T]:
     if len(found) > _MOST:
         raise _TooMany
     return found
 
 
 def _product(first: _Clauses, second: _Clauses) -> _Clauses:
-    if len(first) * len(second) > _MOST:
-        raise _TooMany
-    return [(*one, *two) for one in first for two in second]
-
-
-def _check(found: _Clauses) -> None:
-    if len(found) > _MOST:
-        raise _TooMany
+    return _checked([(*one, *two) for one in first for two in second])
 
 
 def _simplified(clause: Clause) -> Clause | None:

@@ -14,6 +14,16 @@ from tidings.pipeline.matching.slots import MOST_TYPE_SETS, EventBits, Filled, S
 from tidings.pipeline.matching.ways import FEWEST_NEEDLES, Door, Probe, Ways
 
 _REFERENCE: Final = "reference"
+_WHY: Final = {
+    "equal": "a field equals a constant",
+    "member": "a constant is in a sequence",
+    "range": "a number lies in a range",
+    "needle": "a text contains another",
+    "type": "the event is of one of a few types",
+    "exist": "a field is there",
+    "all": "nothing leads to it, so every event is tested",
+    "never": "nothing can pass",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +81,7 @@ class Compiled:
 
 def compile_book(book: PlanBook, limits: MatchLimits) -> Compiled:
     """Compile a book to a table; no constraint is evaluated."""
-    return _Compiler(book, limits).compiled()
+    return _Compiler(book, limits).compile()
 
 
 class _Compiler:
@@ -84,26 +94,16 @@ class _Compiler:
         self._probes: dict[Probe, int] = {}
         self._is_constant = constant_since(book) is not None
 
-    def compiled(self) -> Compiled:
+    def compile(self) -> Compiled:
         for unit in self._book.units:
             reason = self._take(unit)
             if reason is not None:
                 self._refuse(unit, reason)
-        ways = Ways(
-            (clause for clauses in self._clauses.values() for clause in clauses),
-            self._limits.needles,
-        )
-        doors = {
-            clause: list(ways.doors(clause))
-            for clause in dict.fromkeys(c for found in self._clauses.values() for c in found)
-        }
+        clauses = [clause for found in self._clauses.values() for clause in found]
+        ways = Ways(clauses, self._limits.needles)
+        doors = {clause: list(ways.doors(clause)) for clause in dict.fromkeys(clauses)}
         slots = Slots(self._bits, self._limits.slots)
-        slots.choose(
-            door.left
-            for clauses in self._clauses.values()
-            for clause in clauses
-            for door in doors[clause]
-        )
+        slots.choose(door.left for clause in clauses for door in doors[clause])
         rows: Rows = {}
         for unit in self._book.units:
             made = self._rows(unit, ways, doors, slots)
@@ -112,9 +112,6 @@ class _Compiler:
                 continue
             for row in made:
                 rows.setdefault(row, []).append(unit.proxy)
-        return self._result(rows, ways, slots)
-
-    def _result(self, rows: Rows, ways: Ways, slots: Slots) -> Compiled:
         native = [unit for unit in self._book.units if unit.id in self._clauses]
         trees = [tree for unit in native for tree in _trees(self._clauses[unit.id])]
         return Compiled(
@@ -175,25 +172,13 @@ class _Compiler:
         ]
 
     def _lane(self, unit: Unit, ways: Ways) -> LaneOf:
-        reason = self._refused.get(unit.id)
-        if reason is not None:
-            return LaneOf(unit.id, unit.origin, unit.proxy, (_REFERENCE,), reason)
-        probes = [ways.probe_of(clause) for clause in self._clauses[unit.id]]
-        lanes = tuple(sorted({probe.kind for probe in probes})) or ("never",)
-        why = ", ".join(sorted({_WHY[lane] for lane in lanes}))
+        why = self._refused.get(unit.id)
+        lanes: tuple[str, ...] = (_REFERENCE,)
+        if why is None:
+            kinds = {ways.probe_of(clause).kind for clause in self._clauses[unit.id]}
+            lanes = tuple(sorted(kinds)) or ("never",)
+            why = ", ".join(sorted({_WHY[lane] for lane in lanes}))
         return LaneOf(unit.id, unit.origin, unit.proxy, lanes, why)
-
-
-_WHY: Final = {
-    "equal": "a field equals a constant",
-    "member": "a constant is in a sequence",
-    "range": "a number lies in a range",
-    "needle": "a text contains another",
-    "type": "the event is of one of a few types",
-    "exist": "a field is there",
-    "all": "nothing leads to it, so every event is tested",
-    "never": "nothing can pass",
-}
 
 
 def constant_since(book: PlanBook) -> int | None:

@@ -17,15 +17,12 @@ from tidings.events.codecs.json_codec import decode_event
 from tidings.events.fields import Fields, fields_for
 from tidings.filters.constraint import Constraint
 from tidings.filters.index import MatchIndex
-from tidings.filters.limits import ConstraintLimits
-from tidings.filters.plan import AdminRule, Operator, PlanChange, ProxyRule, Rule
+from tidings.filters.plan import Operator, PlanChange, Rule
 from tidings.filters.plan_form import SharedConstraints, change_from_plain, change_to_plain
-from tidings.pipeline.matching.book import Span, Unit
+from tidings.pipeline.matching.book import ACCEPTED, Span, Unit
 
 _Batches: TypeAlias = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 _Types: TypeAlias = tuple[Any, ...]
-
-_ANY: Final = ConstraintLimits(octets=2**31, depth=300, steps=10_000, nodes=2**31)
 
 MATCHED: Final = pa.schema(
     [  # type: ignore[arg-type]
@@ -45,7 +42,7 @@ def judge_batches(always: Iterable[Unit], odd: Iterable[Unit]) -> _Batches:
     `position` to batches of `MATCHED`. Units of `odd` apply only to events whose column `odd` is
     true.
     """
-    texts = _plain(always), _plain(odd)
+    texts = [json.dumps([_unit_to_plain(unit) for unit in units]) for units in (always, odd)]
 
     def judge(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         asked, asked_if_odd = map(_judge, texts)
@@ -64,19 +61,10 @@ def judge_batches(always: Iterable[Unit], odd: Iterable[Unit]) -> _Batches:
     return judge
 
 
-def _plain(units: Iterable[Unit]) -> str:
-    return json.dumps([_unit_to_plain(unit) for unit in units])
-
-
 def _unit_to_plain(unit: Unit) -> list[object]:
     admin, proxy = unit.admin, unit.rule
-    change = PlanChange(
-        unit.span.start,
-        True,
-        unit.options,
-        {(admin.side, admin.admin): admin},
-        {proxy.proxy: proxy},
-    )
+    admins, proxies = {(admin.side, admin.admin): admin}, {proxy.proxy: proxy}
+    change = PlanChange(unit.span.start, True, unit.options, admins, proxies)
     return [unit.origin, unit.span.end, change_to_plain(change)]
 
 
@@ -92,7 +80,7 @@ def _judge(text: str) -> _Judge:
     shared = SharedConstraints()
     judge = _Judge()
     for origin, end, plain in json.loads(text):
-        change = change_from_plain(plain, _ANY, shared)
+        change = change_from_plain(plain, ACCEPTED, shared)
         (admin,) = change.admins.values()
         (proxy,) = change.proxies.values()
         assert admin is not None
@@ -112,18 +100,18 @@ class _Judge:
         self._by_group: dict[int, dict[str, list[_Judged]]] = {}
 
     def add(self, unit: Unit) -> None:
-        ways = self._ways(unit.admin, unit.rule, unit)
         lists = tuple(rule.types for rule in (unit.admin.rule, unit.rule.rule) if rule.types)
-        for needs in ways:
+        for needs in self._ways(unit):
             made = _Judged(unit.proxy, unit.span, lists, needs)
             home = self._by_group.setdefault(needs[-1], {}) if needs else self._always
             home.setdefault(unit.origin, []).append(made)
 
-    def _ways(self, admin: AdminRule, proxy: ProxyRule, unit: Unit) -> list[tuple[int, ...]]:
+    def _ways(self, unit: Unit) -> list[tuple[int, ...]]:
         """Return alternatives, each a list of groups of constraints that must all match."""
-        either = admin.operator is Operator.OR
-        shared, own = self._group(admin.rule, unit), self._group(proxy.rule, unit)
-        has_none = not admin.rule.filters or not proxy.rule.filters
+        rules = (unit.admin.rule, unit.rule.rule)
+        either = unit.admin.operator is Operator.OR
+        shared, own = (self._group(rule, unit) for rule in rules)
+        has_none = not all(rule.filters for rule in rules)
         if has_none and either and not unit.options.empty_group_is_neutral:
             return [()]
         if either and not has_none:

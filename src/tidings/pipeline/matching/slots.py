@@ -78,10 +78,14 @@ class _Key:
         return self.kinds if self.word is None else (*self.kinds, "bigint")
 
 
-class _Placed(NamedTuple):
-    """A literal of a clause; a shape that occurs twice in a clause uses two slots."""
+_Place: TypeAlias = tuple[_Key, int]
+"""A slot: a shape that occurs twice in a clause uses two of them."""
 
-    slot: tuple[_Key, int]
+
+class _Placed(NamedTuple):
+    """A literal of a clause."""
+
+    slot: _Place
     tree: Node
     cells: tuple[Cell, ...]
 
@@ -101,15 +105,15 @@ class Slots:
     def __init__(self, bits: EventBits, most: int) -> None:
         self._bits = bits
         self._most = most
-        self._slots: dict[tuple[_Key, int], _Slot] = {}
+        self._slots: dict[_Place, _Slot] = {}
         self._columns: dict[str, str] = {}
         self._needs: dict[str, str] = {}
 
     def choose(self, clauses: Iterable[Clause]) -> None:
         """Create the slots that most of the clauses need, up to the limit."""
-        wanted: Counter[tuple[_Key, int]] = Counter()
+        wanted: Counter[_Place] = Counter()
         example: dict[_Key, Node] = {}
-        together: dict[tuple[_Key, int], set[tuple[_Key, int]]] = {}
+        together: dict[_Place, set[_Place]] = {}
         for clause in clauses:
             places = [one for one in self._placed(clause) if not one.slot[0].is_alone]
             for slot, tree, _ in places:
@@ -118,12 +122,8 @@ class Slots:
                 together.setdefault(slot, set()).update(one.slot for one in places)
         for slot, _ in wanted.most_common(self._most):
             number, key = len(self._slots), slot[0]
-            beside = {
-                name
-                for one in together[slot]
-                if one in self._slots
-                for name in self._slots[one].columns
-            }
+            known = (self._slots[one] for one in together[slot] if one in self._slots)
+            beside = {name for one in known for name in one.columns}
             mask = f"t.asks{number // _BITS}"
             self._columns[mask] = "bigint"
             columns = self._shared(key.cells, beside)
@@ -172,9 +172,7 @@ class Slots:
 
     def _placed(self, clause: Clause) -> list[_Placed]:
         described = [
-            (*self._described(literal), literal.tree)
-            for literal in clause
-            if literal.tree is not None
+            (*self._described(one, one.tree), one.tree) for one in clause if one.tree is not None
         ]
         described.sort(key=lambda one: (one[0].shape, repr(one[1])))
         used: Counter[_Key] = Counter()
@@ -184,17 +182,16 @@ class Slots:
             used[key] += 1
         return placed
 
-    def _described(self, literal: Literal) -> tuple[_Key, tuple[Cell, ...]]:
-        assert literal.tree is not None
+    def _described(self, literal: Literal, tree: Node) -> tuple[_Key, tuple[Cell, ...]]:
         constants: list[Constant] = []
-        shape = shape_of(literal.tree, constants)
+        shape = shape_of(tree, constants)
         cells = tuple(map(_cell, constants))
         word: int | None = None
         if literal.types:
             word, bit = self._bits.place(literal.types)
             cells = (*cells, bit)
         kinds = tuple(map(_kind, constants))
-        return _Key(shape, kinds, literal.holds, word, _is_numeric(literal.tree)), cells
+        return _Key(shape, kinds, literal.holds, word, _is_numeric(tree)), cells
 
     def types(self) -> Mapping[str, str]:
         """Return the SQL types of the columns."""
@@ -210,11 +207,7 @@ class Slots:
             _test(slot, numbers if slot.key.is_numeric else columns)
             for slot in self._slots.values()
         )
-        parts = [*self._needs.values(), *tests]
-        return " AND ".join(parts) if parts else None
-
-    def __len__(self) -> int:
-        return len(self._slots)
+        return " AND ".join([*self._needs.values(), *tests]) or None
 
 
 def _set(found: dict[str, Cell], name: str, bit: int) -> None:

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import math
 import typing
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from operator import attrgetter
 from typing import Final, NamedTuple, TypeAlias
 
 from tidings.events.fields import EnumLabel
@@ -27,13 +30,11 @@ from tidings.filters.tree import (
     Integer,
     Less,
     LessEqual,
-    Node,
     Not,
     Real,
 )
 from tidings.filters.truth import EXACT, OneChar
 from tidings.pipeline.matching.clauses import Clause, Literal
-from tidings.pipeline.matching.grid import NAN_CELL, Grid, Interval
 
 Kind: TypeAlias = typing.Literal["equal", "member", "range", "needle", "type", "exist", "all"]
 
@@ -44,6 +45,26 @@ FEWEST_NEEDLES: Final = 16
 _CROWDED: Final = 4
 _ORDERINGS: Final = (Less, LessEqual, Greater, GreaterEqual)
 _LOWER: Final = (Greater, GreaterEqual)
+# Rank and probe by kind of access. Ranges are handled separately: here they may have one end.
+_KINDS: Final[dict[str, tuple[int, Kind]]] = {
+    "equal": (0, "equal"),
+    "in": (1, "member"),
+    "needle": (3, "needle"),
+    "true": (5, "equal"),
+    "false": (5, "equal"),
+    "there": (6, "exist"),
+}
+NAN_CELL: Final = -1
+"""The cell of NaN, which no range contains."""
+_PIECES: Final = 8
+_MOST_CELLS: Final = 4_096
+_CELLS_PER_RANGE: Final = 8
+# Under a value of another field, there are only a few ranges each.
+_CROWDED_CELLS: Final = 64
+_CROWDED_PLACES: Final = 8
+_FEWEST_CELLS: Final = 8
+# Most entries in the cells' lists, over all ranges.
+_MOST_PLACES: Final = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +103,7 @@ class Ways:
 
     def __init__(self, clauses: Iterable[Clause], fewest_needles: int = FEWEST_NEEDLES) -> None:
         known = list(dict.fromkeys(clauses))
-        options = {clause: sorted(_ways(clause), key=_rank) for clause in known}
+        options = {clause: sorted(_ways(clause), key=attrgetter("rank")) for clause in known}
         needles = Counter(
             ways[0].probe for ways in options.values() if ways[0].probe.kind == "needle"
         )
@@ -106,7 +127,8 @@ class Ways:
             if way.probe.kind == "equal":
                 crowds.setdefault(way.probe, []).append(clause)
         for probe, clauses in crowds.items():
-            values = {one for clause in clauses for one in _values(self._chosen[clause])}
+            accesses_ = (self._chosen[clause].access for clause in clauses)
+            values = {one for access in accesses_ if access for one in access.literals}
             if len(clauses) < _CROWDED * len(values):
                 continue
             ranges = Counter(
@@ -173,7 +195,8 @@ class Ways:
         interval = way.interval
         assert interval is not None
         grid = self.grids[way.probe]
-        rest = tuple(one for one in clause if _bound_at(one, place) is None)
+        bounds = ((one, _bound(one)) for one in clause)
+        rest = tuple(one for one, found in bounds if found is None or found.place != place)
         low, high = grid.span(interval)
         inside = range(low + math.isfinite(interval.low), high + 1 - math.isfinite(interval.high))
         yield inside, rest
@@ -183,41 +206,18 @@ class Ways:
             yield (NAN_CELL,), rest
 
 
-def _values(way: _Way) -> Iterable[Constant]:
-    assert way.access is not None
-    return way.access.literals
-
-
-def _rank(way: _Way) -> int:
-    return way.rank
-
-
 def _ways(clause: Clause) -> Iterator[_Way]:
     """Yield all ways to a clause; the lower the rank, the fewer events take it."""
     yield _ALWAYS
     trees = tuple(one.tree for one in clause if one.holds and one.tree is not None)
     for access in accesses(trees):
-        place = _indexed(access.path)
-        if place is None:
-            continue
-        kind = _KINDS.get(access.kind)
-        if kind is not None:
+        place, kind = _indexed(access.path), _KINDS.get(access.kind)
+        if place is not None and kind is not None:
             yield _Way(kind[0], Probe(kind[1], place), access)
     for literal in clause:
         if literal.tree is None and literal.holds and all(one.exact for one in literal.types):
             yield _Way(4, _TYPE, None)
     yield from _range_ways(clause)
-
-
-# Rank and probe by kind of access. Ranges are handled separately: here they may have one end.
-_KINDS: Final[dict[str, tuple[int, Kind]]] = {
-    "equal": (0, "equal"),
-    "in": (1, "member"),
-    "needle": (3, "needle"),
-    "true": (5, "equal"),
-    "false": (5, "equal"),
-    "there": (6, "exist"),
-}
 
 
 def _indexed(path: Path) -> Place | None:
@@ -232,8 +232,9 @@ class _Bound(NamedTuple):
     is_negated: bool
 
 
-def _bound(tree: Node | None) -> _Bound | None:
+def _bound(literal: Literal) -> _Bound | None:
     """Parse `$x < 5` or `not $x < 5` with a number that is a double."""
+    tree = literal.tree if literal.holds else None
     node = tree.operand if isinstance(tree, Not) else tree
     if not isinstance(node, Comparison) or type(node) not in _ORDERINGS:
         return None
@@ -249,17 +250,10 @@ def _bound(tree: Node | None) -> _Bound | None:
     return _Bound(place, float(number.value), (type(node) in _LOWER) is not negated, negated)
 
 
-def _bound_at(literal: Literal, place: Place | None) -> _Bound | None:
-    found = _bound(literal.tree) if literal.holds else None
-    return found if found is not None and found.place == place else None
-
-
 def _range_ways(clause: Clause) -> Iterator[_Way]:
     bounds: dict[Place, list[_Bound]] = {}
-    for literal in clause:
-        found = _bound(literal.tree) if literal.holds else None
-        if found is not None:
-            bounds.setdefault(found.place, []).append(found)
+    for found in filter(None, map(_bound, clause)):
+        bounds.setdefault(found.place, []).append(found)
     for place, known in bounds.items():
         interval = Interval(
             max((one.value for one in known if one.is_lower), default=-math.inf),
@@ -270,11 +264,6 @@ def _range_ways(clause: Clause) -> Iterator[_Way]:
         yield _Way(2 if two_sided else 7, Probe("range", place), None, interval)
 
 
-def type_key(domain: str, type_: str) -> str:
-    """Combine domain and type into one unique text."""
-    return f"{len(domain)}:{domain}{type_}"
-
-
 def _type_doors(clause: Clause) -> Iterator[Door]:
     at = next(
         at
@@ -283,7 +272,8 @@ def _type_doors(clause: Clause) -> Iterator[Door]:
     )
     left = (*clause[:at], *clause[at + 1 :])
     for pattern in dict.fromkeys(clause[at].types):
-        yield Door(type_key(pattern.domain, pattern.type), (), left)
+        # The same text as in the answer to the probe.
+        yield Door(f"{len(pattern.domain)}:{pattern.domain}{pattern.type}", (), left)
 
 
 def _without(clause: Clause, access: Access) -> Clause:
@@ -301,8 +291,10 @@ def _equal_doors(clause: Clause, access: Access) -> Iterator[Door]:
         return
     left = _without(clause, access)
     for constant in access.literals:
+        # Large integers round to one double, so that other values give the same answer.
+        is_exact = type(constant) is not int or -EXACT < constant < EXACT
         for text, numbers in _answers(constant):
-            yield Door(text, numbers, left if _is_exact(constant) else clause)
+            yield Door(text, numbers, left if is_exact else clause)
 
 
 def _answers(constant: Constant) -> Sequence[tuple[str | None, tuple[float, ...]]]:
@@ -316,6 +308,101 @@ def _answers(constant: Constant) -> Sequence[tuple[str | None, tuple[float, ...]
     return ((None, (float(constant) or 0.0,)),)
 
 
-def _is_exact(constant: Constant) -> bool:
-    """Whether no other value gives the same answer: large integers round to one double."""
-    return type(constant) is not int or -EXACT < constant < EXACT
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A range, infinite where it has no end; ends may or may not belong to it."""
+
+    low: float = -math.inf
+    high: float = math.inf
+    with_nan: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    start: float
+    scale: float
+    first: int
+    cells: int
+
+
+class Grid:
+    """Cells of a number line, to find the ranges that may contain a number.
+
+    The line between the lowest and the highest end of all ranges is cut into pieces with about
+    equally many ends, and each piece into cells of equal width. The index of a cell must be
+    monotonic in the number, and equal in Python and Spark: both run the same few operations on
+    doubles. At least one range has a finite end. With `crowded`, ranges are looked up under a value
+    of another field, and few cells suffice.
+    """
+
+    def __init__(self, intervals: Iterable[Interval], *, crowded: bool = False) -> None:
+        kept = list(intervals)
+        ends = sorted({end for one in kept for end in (one.low, one.high) if math.isfinite(end)})
+        cells, fewest = min(_MOST_CELLS, max(64, _CELLS_PER_RANGE * len(kept))), 64
+        most = _MOST_PLACES
+        if crowded:
+            cells, fewest = _CROWDED_CELLS, _FEWEST_CELLS
+            most = min(most, _CROWDED_PLACES * len(kept))
+        while True:
+            self._pieces = _pieces(ends, cells)
+            self._starts = [piece.start for piece in self._pieces]
+            self._last = self._pieces[-1].first
+            places = sum(self.span(one)[1] - self.span(one)[0] + 1 for one in kept)
+            if places <= most or cells <= fewest:
+                return
+            cells //= 2
+
+    def cell(self, number: float) -> int:
+        """Return the cell of a number: 0 below the lowest end."""
+        at = bisect_right(self._starts, number) - 1
+        if at < 0:
+            return 0
+        piece = self._pieces[at]
+        if piece.cells == 1:
+            return piece.first
+        # Same operations in the same order as in `expression`.
+        return piece.first + min(piece.cells - 1, int((number - piece.start) * piece.scale))
+
+    def span(self, interval: Interval) -> tuple[int, int]:
+        """Return the first and the last cell that a range touches."""
+        low = 0 if interval.low == -math.inf else self.cell(interval.low)
+        return low, self._last if interval.high == math.inf else self.cell(interval.high)
+
+    def expression(self, number: str) -> str:
+        """Return the SQL for the cell of a column; NULL stays NULL."""
+        return (
+            f"CASE WHEN {number} IS NULL THEN NULL WHEN isnan({number}) THEN {NAN_CELL} "
+            f"WHEN {number} < {self._starts[0]!r}D THEN 0 ELSE {self._search(number, 0)} END"
+        )
+
+    def _search(self, number: str, first: int, last: int | None = None) -> str:
+        last = len(self._pieces) if last is None else last
+        if last - first == 1:
+            return _in_piece(self._pieces[first], number)
+        middle = (first + last) // 2
+        below, above = self._search(number, first, middle), self._search(number, middle, last)
+        return f"CASE WHEN {number} < {self._starts[middle]!r}D THEN {below} ELSE {above} END"
+
+
+def _pieces(ends: list[float], cells: int) -> list[_Piece]:
+    """Cut pieces with about equally many ends; the last one has one cell and no upper end."""
+    count = min(_PIECES, len(ends) - 1)
+    borders = [ends[(len(ends) - 1) * at // count] for at in range(count + 1)] if count else ends
+    made, first = [], 1
+    for start, end in pairwise(borders):
+        each = max(1, cells // count)
+        width = end - start
+        scale = each / width if math.isfinite(width) else 0.0
+        if not 0 < scale < math.inf:
+            each, scale = 1, 0.0
+        made.append(_Piece(start, scale, first, each))
+        first += each
+    made.append(_Piece(borders[-1], 0.0, first, 1))
+    return made
+
+
+def _in_piece(piece: _Piece, number: str) -> str:
+    if piece.cells == 1:
+        return str(piece.first)
+    offset = f"CAST(({number} - {piece.start!r}D) * {piece.scale!r}D AS INT)"
+    return f"({piece.first} + least({piece.cells - 1}, {offset}))"

@@ -6,18 +6,19 @@ mode.
 
 from __future__ import annotations
 
-import errno
-import os
-import tempfile
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from tidings.errors import DiskFull, InvalidUsage, MissingExtra
+from tidings.pipeline.times import moment_text
+from tidings.stores.files import FULL, write_file
 
 _MOST_ROWS: Final = 500  # per table; the job's JSON has all
 _SHORT: Final = 26  # texts up to this length are not wrapped
+_UNITS: Final = ("B", "kB", "MB", "GB", "TB", "PB")
+_WITHOUT_TYPE: Final = "(no type)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,29 +80,63 @@ def write_page(path: Path, page: Page) -> None:
     try:
         if path.exists() and not path.is_file():  # such as /dev/stdout, which must not be replaced
             path.write_bytes(octets)
-            return
-        handle, made = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        try:
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(octets)
-            Path(made).chmod(0o644)
-            Path(made).replace(path)
-        except BaseException:
-            Path(made).unlink(missing_ok=True)
-            raise
+        else:
+            write_file(path, octets, 0o644)
     except OSError as error:
-        told = f"{path}: {error.strerror}; the page was not written"
-        if error.errno in {errno.ENOSPC, errno.EDQUOT}:
-            raise DiskFull(told) from error
-        raise InvalidUsage(told) from error
+        kind = DiskFull if error.errno in FULL else InvalidUsage
+        raise kind(f"{path}: {error.strerror}; the page was not written") from error
 
 
 def _printable(value: object) -> object:
     """Replace unprintable characters with their code points."""
     if type(value) is not str:
         return value
-    return "".join(c if c.isprintable() or c == "\n" else _spelled(c) for c in value)
+    return "".join(
+        c if c.isprintable() or c == "\n" else c.encode("unicode-escape", "surrogatepass").decode()
+        for c in value
+    )
 
 
-def _spelled(character: str) -> str:
-    return character.encode("unicode-escape", "surrogatepass").decode("ascii")
+def count_text(count: float) -> str:
+    """Format a number with thousands separators."""
+    return f"{count:,.0f}"
+
+
+def octets_text(octets: float) -> str:
+    """Format a size, in powers of 1,000."""
+    for unit in _UNITS[:-1]:
+        if octets < 1_000:
+            return f"{octets:.0f} {unit}" if unit == "B" else f"{octets:.1f} {unit}"
+        octets /= 1_000
+    return f"{octets:.1f} {_UNITS[-1]}"
+
+
+def share_text(share: float) -> str:
+    """Format a fraction in per cent; a small one is not shown as zero."""
+    return "<0.1%" if 0 < share < 0.001 else f"{share:.1%}"
+
+
+def duration_text(milliseconds: float) -> str:
+    """Format a duration in the most readable unit."""
+    if milliseconds < 1:
+        return f"{milliseconds:.2f} ms"
+    if milliseconds < 1_000:
+        return f"{milliseconds:.1f} ms"
+    seconds = milliseconds / 1_000
+    if seconds < 120:
+        return f"{seconds:.1f} s"
+    if seconds < 7_200:
+        return f"{seconds / 60:.1f} min"
+    return f"{seconds / 3_600:.1f} h"
+
+
+def second_text(microseconds: int) -> str:
+    """Format a time to the second, in UTC."""
+    return moment_text(microseconds // 1_000_000 * 1_000_000)
+
+
+def type_text(domain: str, type: str) -> str:
+    """Format an event type."""
+    if not domain:
+        return type or _WITHOUT_TYPE
+    return f"{domain}::{type}"

@@ -1,15 +1,17 @@
-"""SVG charts to embed in a page, without script or network, in the page's text colours."""
+"""SVG charts to embed in a page, without script or network, in the page's text colours.
+
+They are Vega-Lite specifications, drawn by vl-convert.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, TypeAlias
 
 from tidings.errors import MissingExtra
 
-if TYPE_CHECKING:
-    from types import ModuleType
+_Spec: TypeAlias = dict[str, Any]
 
 # Eight colours that are distinct on dark and light ground, also with most colour blindness.
 _PALETTE: Final = (
@@ -38,18 +40,47 @@ OUTCOME_COLOURS: Final[Mapping[str, str]] = MappingProxyType(
 """Colour of each outcome on every page."""
 
 _WIDTH: Final = 560
+_BAR_WIDTH: Final = _WIDTH - 160
 _ROW: Final = 24
 _LONGEST_LABEL: Final = 34
+_LEAST: Final = 0.01  # drawn on a logarithmic scale; smaller values are at the left end
+
+_FINE, _HOURS, _DAYS = ("seconds", "milliseconds"), ("hours", "minutes"), ("date", "day", "week")
+_TIMES: Final = {
+    **dict.fromkeys(_FINE, "%H:%M:%S"),
+    **dict.fromkeys(_HOURS, "%H:%M"),
+    **dict.fromkeys(_DAYS, "%d %b"),
+    "month": "%b %Y",
+    "year": "%Y",
+}
+_FONT: Final = "system-ui, sans-serif"
+_TEXT: Final = {"labelColor": "currentColor", "labelFontSize": 12}
+# Texts and lines take the colours of the page.
+_CONFIG: Final = {
+    "background": "transparent",
+    # Room for fonts that are wider than those used for measuring.
+    "padding": {"left": 30, "right": 30, "top": 5, "bottom": 5},
+    "font": _FONT,
+    "view": {"stroke": "transparent"},
+    "axis": {
+        **_TEXT,
+        **dict.fromkeys(("gridColor", "domainColor", "tickColor"), "var(--line)"),
+        "labelLimit": 240,
+        "titleColor": "currentColor",
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "titleOpacity": 0.7,
+    },
+    "legend": {**_TEXT, "columns": 4, "labelLimit": 160, "columnPadding": 28},
+    "text": {"font": _FONT, "fontSize": 12},
+}
 
 
-def timeline(
-    points: Sequence[tuple[int, str, float]], bucket_us: int, value: str, *, height: int = 220
-) -> str:
+def timeline(points: Sequence[tuple[int, str, float]], bucket_us: int, value: str) -> str:
     """Draw stacked columns over time; the eight largest series have their own colours.
 
     A point is the start of a column (microseconds since 1970), its series and its value.
     """
-    alt = _altair()
     sums: dict[str, float] = {}
     for _, series, amount in points:
         sums[series] = sums.get(series, 0) + amount
@@ -60,26 +91,22 @@ def timeline(
         merged[key] = merged.get(key, 0) + amount
     if len(shown) < len(sums):
         shown.append(REST)
-    data = _piled(merged, shown, bucket_us)
     colours = [_REST if one == REST else _PALETTE[i] for i, one in enumerate(shown)]
-    chart = (
-        alt.Chart(alt.Data(values=data), width=_WIDTH, height=height)
-        .mark_rect()
-        .encode(
-            x=alt.X("from:T", title=None, scale=alt.Scale(type="utc"), axis=_time_axis(alt)),
-            x2=alt.X2("to:T"),
-            y=alt.Y("low:Q", title=value, axis=alt.Axis(format="~s", tickMinStep=1)),
-            y2=alt.Y2("high:Q"),
-            color=_colour(alt, "series", shown, colours),
-        )
-    )
-    return _svg(chart)
+    axis = {"labelOverlap": True, "grid": False, "format": _TIMES, "formatType": "time"}
+    column = {
+        "x": {**_field("from", "temporal", None, axis), "scale": {"type": "utc"}},
+        "x2": {"field": "to"},
+        "y": _field("low", "quantitative", value, {"format": "~s", "tickMinStep": 1}),
+        "y2": {"field": "high"},
+        "color": _colour("series", shown, colours),
+    }
+    return _svg(_piled(merged, shown, bucket_us), _WIDTH, 220, _mark("rect", column))
 
 
 def _piled(
     amounts: Mapping[tuple[int, str], float], series: Sequence[str], bucket_us: int
-) -> list[dict[str, object]]:
-    data: list[dict[str, object]] = []
+) -> list[_Spec]:
+    data: list[_Spec] = []
     for at in sorted({at for at, _ in amounts}):
         low = 0.0
         for one in series:
@@ -94,79 +121,89 @@ def _piled(
 
 def bars(rows: Sequence[tuple[str, float]], value: str, *, share: bool = False) -> str:
     """Draw a labelled bar for each row (label, value), in the given order."""
-    alt = _altair()
     data = [{"key": f"{i}", "label": label, "n": amount} for i, (label, amount) in enumerate(rows)]
-    form = ".1%" if share else ",.2~f"
-    base = alt.Chart(alt.Data(values=data), width=_WIDTH - 160, height=_ROW * max(1, len(rows)))
-    axis = alt.Axis(format="%" if share else "~s", tickCount=5)
-    x = alt.X("n:Q", title=value, axis=axis)
-    drawn = base.mark_bar(color=_PALETTE[0], cornerRadiusEnd=2).encode(x=x, y=_rows(alt, data))
-    texts = base.mark_text(align="left", dx=5, color="currentColor").encode(
-        x=x, y=_rows(alt, data), text=alt.Text("n:Q", format=form)
+    axis = {"format": "%" if share else "~s", "tickCount": 5}
+    place = {"x": _field("n", "quantitative", value, axis), "y": _labels(data)}
+    text = {"field": "n", "type": "quantitative", "format": ".1%" if share else ",.2~f"}
+    return _svg(
+        data,
+        _BAR_WIDTH,
+        _ROW * max(1, len(rows)),
+        _mark("bar", place, color=_PALETTE[0], cornerRadiusEnd=2),
+        _mark("text", {**place, "text": text}, align="left", dx=5, color="currentColor"),
     )
-    return _svg(drawn + texts)
 
 
 def stacked(rows: Sequence[tuple[str, str, float]], colours: Mapping[str, str], value: str) -> str:
     """Draw a bar of full width for each label, divided by parts: rows of label, part and value."""
-    alt = _altair()
     labels = list(dict.fromkeys(label for label, _, _ in rows))
     keys = {label: f"{i}" for i, label in enumerate(labels)}
     parts = [one for one in colours if any(part == one for _, part, _ in rows)]
-    data = [
+    data: list[_Spec] = [
         {"key": keys[label], "label": label, "part": part, "n": n, "order": parts.index(part)}
         for label, part, n in rows
     ]
     named = [{"key": keys[label], "label": label} for label in labels]
-    chart = (
-        alt.Chart(alt.Data(values=data), width=_WIDTH - 160, height=_ROW * max(1, len(labels)))
-        .mark_bar()
-        .encode(
-            x=alt.X("n:Q", stack="normalize", title=value, axis=alt.Axis(format="%", tickCount=5)),
-            y=_rows(alt, named),
-            color=_colour(alt, "part", parts, [colours[one] for one in parts]),
-            order=alt.Order("order:Q"),
-        )
-    )
-    return _svg(chart)
+    axis = {"format": "%", "tickCount": 5}
+    bar = {
+        "x": {**_field("n", "quantitative", value, axis), "stack": "normalize"},
+        "y": _labels(named),
+        "color": _colour("part", parts, [colours[one] for one in parts]),
+        "order": {"field": "order", "type": "quantitative"},
+    }
+    return _svg(data, _BAR_WIDTH, _ROW * max(1, len(labels)), _mark("bar", bar))
 
 
 def ranges(rows: Sequence[tuple[str, float, float, float]], value: str) -> str:
     """Draw a line from low to high with a point between for each row, on a logarithmic scale."""
-    alt = _altair()
-    # The logarithm needs positive values: smaller ones are drawn at the left end.
-    floor = 0.01
     data = [
-        {"key": f"{i}", "label": label, "low": max(low, floor), "mid": max(mid, floor),
-         "high": max(high, floor)}
+        {"key": f"{i}", "label": label, "low": max(low, _LEAST), "mid": max(mid, _LEAST),
+         "high": max(high, _LEAST)}
         for i, (label, low, mid, high) in enumerate(rows)
     ]  # fmt: skip
-    base = alt.Chart(alt.Data(values=data), width=_WIDTH - 160, height=_ROW * max(1, len(rows)))
     highest = max((high for _, _, _, high in rows), default=1.0)
     tens = [10.0**power for power in range(-2, 12) if 10.0 ** (power - 1) < highest]
-    scale = alt.Scale(type="log", nice=True)
-    x = alt.X("low:Q", title=value, scale=scale, axis=alt.Axis(format="~g", values=tens))
-    y = _rows(alt, data)
-    line = base.mark_bar(height=6, color=_PALETTE[0], opacity=0.55, cornerRadius=3)
-    spread = line.encode(x=x, x2=alt.X2("high:Q"), y=y)
-    ends = base.mark_point(filled=True, size=55, color=_PALETTE[0], opacity=1)
-    middle = base.mark_point(filled=True, size=70, color=_PALETTE[1], opacity=1)
+    low = _field("low", "quantitative", value, {"format": "~g", "values": tens})
+    low["scale"] = {"type": "log", "nice": True}
+    y = _labels(data)
+
+    def points(field: str, colour: str, size: int) -> _Spec:
+        place = {"x": {"field": field, "type": "quantitative"}, "y": y}
+        return _mark("point", place, filled=True, size=size, color=colour, opacity=1)
+
+    line = {"x": low, "x2": {"field": "high"}, "y": y}
     return _svg(
-        spread
-        + ends.encode(x=alt.X("low:Q"), y=y)
-        + ends.encode(x=alt.X("high:Q"), y=y)
-        + middle.encode(x=alt.X("mid:Q"), y=y)
+        data,
+        _BAR_WIDTH,
+        _ROW * max(1, len(rows)),
+        _mark("bar", line, height=6, color=_PALETTE[0], opacity=0.55, cornerRadius=3),
+        points("low", _PALETTE[0], 55),
+        points("high", _PALETTE[0], 55),
+        points("mid", _PALETTE[1], 70),
     )
 
 
-def _rows(alt: ModuleType, data: Sequence[Mapping[str, Any]]) -> Any:  # noqa: ANN401 -- altair's
+def _field(name: str, kind: str, title: str | None, axis: _Spec) -> _Spec:
+    return {"field": name, "type": kind, "title": title, "axis": axis}
+
+
+def _mark(kind: str, encoding: _Spec, **looks: object) -> _Spec:
+    return {"mark": {"type": kind, **looks}, "encoding": encoding}
+
+
+def _labels(data: Sequence[Mapping[str, Any]]) -> _Spec:
     """Return the axis of labels, top to bottom; rows with equal labels stay separate."""
-    # Labels are looked up, not written into the expression: they may contain anything.
-    texts = [_shortened(str(one["label"])) for one in data]
-    expression = f"{_expression_list(texts)}[toNumber(datum.value)]"
-    axis = alt.Axis(labelExpr=expression, ticks=False, domain=False, grid=False)
-    order = [str(one["key"]) for one in data]
-    return alt.Y("key:N", title=None, sort=order, axis=axis)
+    # Labels are looked up, not written into the expression: they may contain anything. As a Vega
+    # expression, every character is escaped.
+    spelled = []
+    for one in data:
+        octets = _shortened(str(one["label"])).encode("utf-16-be", "replace").hex()
+        units = (octets[at : at + 4] for at in range(0, len(octets), 4))
+        spelled.append("".join(f"\\u{unit}" for unit in units))
+    listed = ",".join(f"'{text}'" for text in spelled)
+    looks = dict.fromkeys(("ticks", "domain", "grid"), False)
+    axis = {"labelExpr": f"[{listed}][toNumber(datum.value)]", **looks}
+    return {**_field("key", "nominal", None, axis), "sort": [str(one["key"]) for one in data]}
 
 
 def _shortened(text: str) -> str:
@@ -176,78 +213,18 @@ def _shortened(text: str) -> str:
     return f"{text[: _LONGEST_LABEL - end - 1]}…{text[-end:]}"
 
 
-def _expression_list(texts: Sequence[str]) -> str:
-    """Return a list of texts as a Vega expression, every character escaped."""
-    spelled = ("".join(f"\\u{unit:04x}" for unit in _utf16(text)) for text in texts)
-    return "[" + ",".join(f"'{text}'" for text in spelled) + "]"
+def _colour(field: str, names: Sequence[str], colours: Sequence[str]) -> _Spec:
+    legend = {"orient": "top", "title": None, "symbolType": "square"} if len(names) > 1 else None
+    scale = {"domain": list(names), "range": list(colours)}
+    return {"field": field, "type": "nominal", "scale": scale, "legend": legend}
 
 
-def _utf16(text: str) -> list[int]:
-    octets = text.encode("utf-16-be", "replace")
-    return [int.from_bytes(octets[at : at + 2], "big") for at in range(0, len(octets), 2)]
-
-
-def _colour(alt: ModuleType, field: str, names: Sequence[str], colours: Sequence[str]) -> Any:  # noqa: ANN401
-    scale = alt.Scale(domain=list(names), range=list(colours))
-    legend = alt.Legend(orient="top", title=None, symbolType="square") if len(names) > 1 else None
-    return alt.Color(f"{field}:N", scale=scale, legend=legend)
-
-
-def _time_axis(alt: ModuleType) -> Any:  # noqa: ANN401 -- altair's
-    hours = dict.fromkeys(("hours", "minutes"), "%H:%M")
-    days = dict.fromkeys(("date", "day", "week"), "%d %b")
-    fine = dict.fromkeys(("seconds", "milliseconds"), "%H:%M:%S")
-    forms = {**fine, **hours, **days, "month": "%b %Y", "year": "%Y"}
-    return alt.Axis(labelOverlap=True, grid=False, format=forms, formatType="time")
-
-
-def _altair() -> ModuleType:
-    try:
-        import altair
-    except ImportError as error:
-        raise MissingExtra("altair, which charts need,", "spark") from error
-    return altair
-
-
-def _svg(chart: Any) -> str:  # noqa: ANN401 -- a chart of altair's, of any kind
-    """Render a chart; texts and lines take the colours of the page."""
+def _svg(data: Sequence[_Spec], width: int, height: int, *layers: _Spec) -> str:
     try:
         import vl_convert
     except ImportError as error:
         raise MissingExtra("vl-convert, which draws charts,", "spark") from error
-    quiet, text = "var(--line)", "currentColor"
-    configured = chart.configure(
-        background="transparent",
-        # Room for fonts that are wider than those used for measuring.
-        padding={"left": 30, "right": 30, "top": 5, "bottom": 5},
-        font="system-ui, sans-serif",
-        view={"stroke": "transparent"},
-        axis={
-            "labelColor": text,
-            "titleColor": text,
-            "gridColor": quiet,
-            "domainColor": quiet,
-            "tickColor": quiet,
-            "labelLimit": 240,
-            "labelFontSize": 12,
-            "titleFontSize": 12,
-            "titleFontWeight": "normal",
-            "titleOpacity": 0.7,
-        },
-        legend={
-            "labelColor": text,
-            "labelFontSize": 12,
-            "columns": 4,
-            "labelLimit": 160,
-            "columnPadding": 28,
-        },
-        text={"font": "system-ui, sans-serif", "fontSize": 12},
-    )
-    drawn: str = vl_convert.vegalite_to_svg(configured.to_dict(), vl_version=_language(chart))
+    size = {"width": width, "height": height}
+    spec = {**size, "data": {"values": data}, "layer": layers, "config": _CONFIG}
+    drawn: str = vl_convert.vegalite_to_svg(spec)
     return drawn
-
-
-def _language(chart: Any) -> str:  # noqa: ANN401 -- a chart of altair's, of any kind
-    """Return the Vega-Lite version of a chart, without the patch number."""
-    schema: str = chart.to_dict()["$schema"]
-    return ".".join(schema.rpartition("/v")[2].split(".")[:2])

@@ -6,8 +6,12 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Final
 
-from tidings.pipeline.page import Figure, Page, Section, Sheet, charts
-from tidings.pipeline.page.texts import (
+from tidings.pipeline.page import (
+    Figure,
+    Page,
+    Section,
+    Sheet,
+    charts,
     count_text,
     duration_text,
     octets_text,
@@ -15,7 +19,7 @@ from tidings.pipeline.page.texts import (
     share_text,
     type_text,
 )
-from tidings.pipeline.report.result import Consumer, Latency, Report
+from tidings.pipeline.report import Latency, Report
 from tidings.pipeline.times import moment_text
 
 _WITHOUT_MARK: Final = "(no producer named)"
@@ -25,22 +29,18 @@ _MOST_BARS: Final = 12
 
 def report_page(report: Report, made: str) -> Page:
     """Return the report as a page; `made` says when and by what it was made."""
+    channels = ", ".join(report.channels) or "all channels"
+    span = "no events"
+    if report.first_us is not None and report.last_us is not None:
+        span = f"{second_text(report.first_us)} to {second_text(report.last_us)}"
     return Page(
         "Event report",
-        _under(report),
+        f"{report.archive} · {channels} · {span}",
         report_figures(report),
         list(report_sections(report)),
         report.problems,
         made,
     )
-
-
-def _under(report: Report) -> str:
-    channels = ", ".join(report.channels) or "all channels"
-    if report.first_us is None or report.last_us is None:
-        return f"{report.archive} · {channels} · no events"
-    span = f"{second_text(report.first_us)} to {second_text(report.last_us)}"
-    return f"{report.archive} · {channels} · {span}"
 
 
 def report_figures(report: Report) -> list[Figure]:
@@ -88,13 +88,11 @@ def report_sections(report: Report) -> Iterable[Section]:
     )  # fmt: skip
     for maker in makers:
         section = maker(report)
-        if section is not None:
+        if section is not None and section.sheet is not None and section.sheet.rows:
             yield section
 
 
-def _over_time(report: Report) -> Section | None:
-    if not report.slices:
-        return None
+def _over_time(report: Report) -> Section:
     channels = len({one.channel for one in report.slices})
     points = [
         (one.from_us, one.channel if channels > 1 else type_text(one.domain, one.type), one.events)
@@ -123,9 +121,7 @@ def _length_text(length_us: int) -> str:
     return f"{seconds // unit} {words[unit]}s"
 
 
-def _volumes(report: Report) -> Section | None:
-    if not report.volumes:
-        return None
+def _volumes(report: Report) -> Section:
     bars = [
         (f"{one.channel}  {type_text(one.domain, one.type)}", one.events)
         for one in report.volumes[:_MOST_BARS]
@@ -146,9 +142,7 @@ def _of_all(shown: int, in_all: int, what: str) -> str:
     return f"The first {shown:,} of {in_all:,}, by {what}." if shown < in_all else ""
 
 
-def _suppliers(report: Report) -> Section | None:
-    if not report.suppliers:
-        return None
+def _suppliers(report: Report) -> Section:
     named = [(one.producer or _WITHOUT_MARK, one) for one in report.suppliers]
     rows = [
         (
@@ -163,9 +157,7 @@ def _suppliers(report: Report) -> Section | None:
     return Section("Top suppliers", text, partial(charts.bars, bars, "events"), sheet)
 
 
-def _fan_out(report: Report) -> Section | None:
-    if not report.fan_out:
-        return None
+def _fan_out(report: Report) -> Section:
     rows = [
         (
             one.channel, count_text(one.events), count_text(one.copies), f"{one.mean:.2f}",
@@ -224,11 +216,10 @@ def _latency_cells(latency: Latency) -> Sequence[str]:
     return (count_text(latency.measured), *map(duration_text, times))
 
 
-def _selectivity(report: Report) -> Section | None:
-    if not report.consumers:
-        return None
+def _selectivity(report: Report) -> Section:
     rows = [(one.label, count_text(one.copies), share_text(one.share)) for one in report.consumers]
-    bars = [(one.label, one.share) for one in _by_share(report.consumers)]
+    by_share = sorted(report.consumers, key=lambda one: -one.share)
+    bars = [(one.label, one.share) for one in by_share[:_MOST_BARS]]
     chart = partial(charts.bars, bars, "share of the channel's events", share=True)
     text = "Which part of its channel's events a consumer's filters let pass."
     if len(rows) < report.consumers_in_all:
@@ -237,13 +228,7 @@ def _selectivity(report: Report) -> Section | None:
     return Section("Filter selectivity", text, chart, sheet)
 
 
-def _by_share(consumers: Sequence[Consumer]) -> Sequence[Consumer]:
-    return sorted(consumers, key=lambda one: -one.share)[:_MOST_BARS]
-
-
-def _dead_letters(report: Report) -> Section | None:
-    if not report.dead_letters:
-        return None
+def _dead_letters(report: Report) -> Section:
     rows = [
         (
             f"{one.channel}/{one.name or one.proxy}", one.outcome, one.cause or "",
@@ -255,7 +240,7 @@ def _dead_letters(report: Report) -> Section | None:
     return Section("Dead letters", "By consumer and cause.", None, sheet)
 
 
-def _archive(report: Report) -> Section | None:
+def _archive(report: Report) -> Section:
     facts = report.facts
     span = "nothing yet"
     if facts.first_us is not None and facts.last_us is not None:

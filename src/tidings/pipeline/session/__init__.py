@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import tidings
-from tidings.errors import MissingExtra, PipelineFailed
-from tidings.pipeline.session.java import find_java
+from tidings.errors import JavaNotFound, MissingExtra, PipelineFailed
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -38,6 +38,21 @@ _LOCAL: Final = MappingProxyType(
         "spark.driver.bindAddress": "127.0.0.1",
     }
 )
+LOWEST_JAVA: Final = 17
+"""Oldest Java that Spark 4 supports."""
+_INSTALL: Final = (
+    f"Spark needs Java {LOWEST_JAVA} or newer: install openjdk-17-jre-headless (Debian, Ubuntu), "
+    "java-17-openjdk-headless (Fedora) or another JRE, or let JAVA_HOME name one"
+)
+# Where systems and installers put Java, in order of preference.
+_USUAL_FOLDERS: Final = (
+    "/usr/lib/jvm/*",
+    "/opt/java/*",
+    "/opt/jdk*",
+    "/Library/Java/JavaVirtualMachines/*/Contents/Home",
+    "/opt/homebrew/opt/openjdk*",
+)
+_SECONDS: Final = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,19 +78,10 @@ def is_local(master: str) -> bool:
 
 
 def open_session(options: SparkOptions | None = None, app: str = "tidings") -> SparkSession:
-    """Start Spark, or join the session that this process already has.
+    """Start Spark, by default on this machine, or join the session that this process already has.
 
     Registers the data source ``tidings``. Unless the master is local, ships the package and its
     dependencies to the executors, whose interpreter needs only pyspark with pyarrow and pandas.
-
-    Args:
-        options: Where and how; local if None.
-        app: Application name in Spark.
-
-    Raises:
-        JavaNotFound: There is no suitable Java; the message says what to install.
-        MissingExtra: pyspark is not installed.
-        PipelineFailed: Spark did not start.
     """
     given = options or SparkOptions()
     try:
@@ -92,10 +98,11 @@ def open_session(options: SparkOptions | None = None, app: str = "tidings") -> S
     try:
         session = builder.getOrCreate()
     except (PySparkException, OSError, RuntimeError) as error:
-        raise PipelineFailed(f"Spark does not start with the master {given.master}: {error}") from (
-            error
-        )
-    _register(session)
+        told = f"Spark does not start with the master {given.master}: {error}"
+        raise PipelineFailed(told) from error
+    from tidings.pipeline.source import TidingsSource
+
+    session.dataSource.register(TidingsSource)
     return session
 
 
@@ -107,10 +114,14 @@ def close_session(session: SparkSession) -> None:
     from pyspark import SparkContext
 
     gateway: Any = SparkContext._gateway
-    if java_ended() is not None:
-        _forget(session)
-    else:
+    if java_ended() is None:
         session.stop()
+    else:  # do the Python part, without calling the JVM
+        context: Any = session.sparkContext
+        context._jsc = None
+        context.stop()
+        type(session)._instantiatedSession = None
+        type(session)._activeSession = None
     SparkContext._gateway = None
     SparkContext._jvm = None
     if gateway is not None:
@@ -134,30 +145,16 @@ def java_ended() -> int | None:
     return status
 
 
-def _forget(session: SparkSession) -> None:
-    """Do the Python part of `session.stop`, without calling the JVM, which is gone."""
-    from pyspark.sql import SparkSession
-
-    context: Any = session.sparkContext
-    context._jsc = None
-    context.stop()
-    SparkSession._instantiatedSession = None
-    SparkSession._activeSession = None
-
-
-def _register(session: SparkSession) -> None:
-    from tidings.pipeline.source import TidingsSource
-
-    session.dataSource.register(TidingsSource)
-
-
 def _prepare_environment(options: SparkOptions) -> None:
     """Set what the JVM passes on to its Python processes; must run before the JVM starts."""
     os.environ["JAVA_HOME"] = str(find_java().home)
     os.environ["PYSPARK_PYTHON"] = options.python or sys.executable
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     # The JVM starts the process that plans a stream, which does not see what a session ships.
-    _put_first(_package_folder(options))
+    folder = str(_package_folder(options))
+    path = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    others = [entry for entry in path if entry and entry != folder]
+    os.environ["PYTHONPATH"] = os.pathsep.join([folder, *others])
 
 
 def _package_folder(options: SparkOptions) -> Path:
@@ -171,22 +168,68 @@ def _package_folder(options: SparkOptions) -> Path:
     return shipment().folder
 
 
-def _put_first(folder: Path) -> None:
-    path = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    others = [entry for entry in path if entry and entry != str(folder)]
-    os.environ["PYTHONPATH"] = os.pathsep.join([str(folder), *others])
-
-
 def _settings(options: SparkOptions) -> dict[str, str]:
-    made = {
-        **_ALWAYS,
-        "spark.driver.memory": options.memory,
-        "spark.executor.memory": options.memory,
-    }
+    memory = dict.fromkeys(("spark.driver.memory", "spark.executor.memory"), options.memory)
     if is_local(options.master):
-        made |= _LOCAL
-    else:
-        from tidings.pipeline.session.shipping import shipment, shipping_settings
+        return {**_ALWAYS, **memory, **_LOCAL, **options.conf}
+    from tidings.pipeline.session.shipping import shipment, shipping_settings
 
-        return made | dict(options.conf) | shipping_settings(shipment(), options.conf)
-    return made | dict(options.conf)
+    shipped = shipping_settings(shipment(), options.conf)
+    return {**_ALWAYS, **memory, **options.conf, **shipped}
+
+
+class Java(NamedTuple):
+    """A Java installation."""
+
+    home: Path  # value for ``JAVA_HOME``
+    version: str  # such as ``17.0.15``
+
+    @property
+    def feature(self) -> int:
+        """Major version: 17 for ``17.0.15``, and 8 for ``1.8.0``."""
+        numbers = [int(digits) for digits in re.findall(r"\d+", self.version)]
+        return numbers[1] if numbers[0] == 1 and len(numbers) > 1 else numbers[0]
+
+
+def find_java(
+    environ: Mapping[str, str] | None = None, folders: tuple[str, ...] = _USUAL_FOLDERS
+) -> Java:
+    """Find Java by ``JAVA_HOME``, by ``PATH``, or in the usual folders."""
+    given = os.environ if environ is None else environ
+    too_old: list[Java] = []
+    for home in dict.fromkeys(_candidates(given, folders)):
+        version = java_version(home / "bin" / "java")
+        if version is None:
+            continue
+        found = Java(home, version)
+        if found.feature >= LOWEST_JAVA:
+            return found
+        too_old.append(found)
+    if too_old:
+        seen = ", ".join(f"{java.version} at {java.home}" for java in too_old)
+        raise JavaNotFound(f"{_INSTALL} (there is {seen})")
+    raise JavaNotFound(_INSTALL)
+
+
+def _candidates(environ: Mapping[str, str], folders: tuple[str, ...]) -> Iterator[Path]:
+    named = environ.get("JAVA_HOME")
+    if named:
+        yield Path(named)
+    on_path = shutil.which("java", path=environ.get("PATH", os.defpath))
+    if on_path:
+        yield Path(on_path).resolve().parent.parent
+    for pattern in folders:
+        anchor = Path(pattern).anchor
+        yield from sorted(Path(anchor).glob(pattern.removeprefix(anchor)))
+
+
+def java_version(program: Path) -> str | None:
+    """Return the version that a ``java`` program reports; None if it cannot be started."""
+    try:
+        told = subprocess.run(
+            [program, "-version"], capture_output=True, check=True, text=True, timeout=_SECONDS
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    version = re.search(r'version "(\d[^"]*)"', told.stderr + told.stdout)
+    return version[1] if version else None

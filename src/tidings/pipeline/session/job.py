@@ -17,8 +17,13 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from tidings.errors import DiskFull, InvalidUsage, MissingExtra, PipelineFailed, TidingsError
-from tidings.pipeline.session import SparkOptions, close_session, java_ended, open_session
-from tidings.pipeline.session.java import find_java
+from tidings.pipeline.session import (
+    SparkOptions,
+    close_session,
+    find_java,
+    java_ended,
+    open_session,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -53,12 +58,9 @@ def check_options(options: SparkOptions) -> None:
         )
     if not _MEMORY.fullmatch(options.memory):
         raise InvalidUsage(f"{options.memory!r} is no amount of memory; write 512m or 4g")
-    if options.master.startswith(_STANDALONE):
-        _check_standalone(options.master)
-
-
-def _check_standalone(master: str) -> None:
-    why = ""
+    if not options.master.startswith(_STANDALONE):
+        return
+    master, why = options.master, ""
     for address in master.removeprefix(_STANDALONE).split(","):
         host, _, port = address.rpartition(":")
         if not host or not port.isdecimal():
@@ -79,12 +81,6 @@ def spark_job(
     """Provide a session for one job and close it afterwards; convert Spark's errors to ours.
 
     With `verbose`, Spark's own log goes to standard error.
-
-    Raises:
-        MissingExtra: A package is not installed.
-        JavaNotFound: There is no suitable Java.
-        DiskFull: The disk is full.
-        PipelineFailed: Spark did not start, or the job failed.
     """
     require_spark()
     check_options(options)
@@ -140,28 +136,25 @@ def spark_failures(what: str, more: str = "") -> Iterator[None]:
     except Exception as error:
         module = type(error).__module__.partition(".")[0]
         if module in {"pyspark", "py4j"} or isinstance(error, ConnectionError):
-            raise failure_of(error, what, more) from error
+            kind, why = _failure(error)
+            raise kind(f"{what}: {why}{more}") from error
         raise
 
 
-def failure_of(error: Exception, what: str, more: str = "") -> TidingsError:
-    """Return our error for one of Spark's."""
+def _failure(error: Exception) -> tuple[type[TidingsError], str]:
+    """Return the kind of our error for one of Spark's, and the reason."""
     status = java_ended()
     if status is not None:
-        return PipelineFailed(f"{what}: the Java process of Spark's ended, {_how(status)}{more}")
+        how = f"status {status}"
+        if status == -signal.SIGKILL:
+            how = "killed; if the machine ran out of memory, --memory gives Java less"
+        return PipelineFailed, f"the Java process of Spark's ended, {how}"
     text = _words(error)
     if any(sign in str(error) for sign in _NO_ROOM):
-        return DiskFull(f"{what}: no space is left on the device ({text}){more}")
+        return DiskFull, f"no space is left on the device ({text})"
     if _NO_MEMORY in str(error):
-        hint = f"too little memory; --memory gives Java more ({text})"
-        return PipelineFailed(f"{what}: {hint}{more}")
-    return PipelineFailed(f"{what}: {text}{more}")
-
-
-def _how(status: int) -> str:
-    if status == -signal.SIGKILL:
-        return "killed; if the machine ran out of memory, --memory gives Java less"
-    return f"status {status}"
+        return PipelineFailed, f"too little memory; --memory gives Java more ({text})"
+    return PipelineFailed, text
 
 
 def _words(error: Exception) -> str:

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -90,19 +90,15 @@ def needed_distributions(names: Iterable[str]) -> list[metadata.Distribution]:
                 ) from error
             continue  # for another platform or Python version
         found[_normal(name)] = distribution
-        waiting += _requirements(distribution)
+        for text in distribution.requires or ():
+            required = _NAME.match(text)
+            if required and "extra ==" not in text.partition(";")[2]:
+                waiting.append(required[0])
     return list(found.values())
 
 
 def _normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
-
-
-def _requirements(distribution: metadata.Distribution) -> Iterator[str]:
-    for text in distribution.requires or ():
-        name = _NAME.match(text)
-        if name and "extra ==" not in text.partition(";")[2]:
-            yield name[0]
 
 
 def _copy(distribution: metadata.Distribution, folder: Path) -> None:

@@ -17,6 +17,7 @@ there.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Iterator, Sequence
 
@@ -29,8 +30,8 @@ from pyspark.sql.datasource import (
 )
 
 from tidings.names import new_origin
+from tidings.pipeline.options import SinkOptions, check_columns
 from tidings.pipeline.sink.marks import Attempt, key_columns, marked_rows
-from tidings.pipeline.sink.options import SinkOptions, check_columns
 from tidings.pipeline.sink.publishing import Published, publish_rows
 
 _LOG = logging.getLogger(__name__)
@@ -53,7 +54,7 @@ class _Publishes:
         return named if self._key else f"{named}/{run}"
 
     def _published(self, rows: Iterator[pa.RecordBatch], attempt: Attempt) -> Published:
-        return publish_rows(self._options, marked_rows(rows, self._key, attempt))
+        return asyncio.run(publish_rows(self._options, marked_rows(rows, self._key, attempt)))
 
     def _tell(self, messages: Sequence[WriterCommitMessage | None]) -> None:
         parts = [part for part in messages if isinstance(part, Published)]

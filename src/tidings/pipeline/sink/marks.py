@@ -19,7 +19,7 @@ from tidings.errors import InvalidEvent, InvalidUsage, TidingsError
 from tidings.events.codecs.json_codec import decode_event, encode_event, event_from_plain
 from tidings.events.envelope import ProducerMark
 from tidings.events.structured import StructuredEvent
-from tidings.pipeline.sink.options import SinkOptions
+from tidings.pipeline.options import SinkOptions
 
 BLOCK: Final = 512
 """Numbers per producer for rows with a key; a channel remembers 1,024 runs."""
@@ -29,6 +29,12 @@ _ROW_BITS: Final = 36
 _MOST_NAME: Final = 128
 
 Marked = tuple[StructuredEvent | TidingsError, ProducerMark]
+_PARTS: Final = ("header", "data")
+# As in the archive: one map per kind of property.
+_MAPS: Final = ("int", "double", "string", "bool", "ints", "doubles", "strings", "bools")
+_COLUMNS: Final = frozenset(
+    {"domain", "type", "name", *_PARTS, *(f"{part}_{kind}" for part in _PARTS for kind in _MAPS)}
+)
 
 
 class Attempt(NamedTuple):
@@ -144,11 +150,6 @@ def _content(event: StructuredEvent | TidingsError) -> bytes:
 # Rows as events.
 
 
-_PARTS: Final = ("header", "data")
-# As in the archive: one map per kind of property.
-_MAPS: Final = ("int", "double", "string", "bool", "ints", "doubles", "strings", "bools")
-
-
 def events_of(batch: pa.RecordBatch) -> list[StructuredEvent | TidingsError]:
     """Return the event of each row, or an error in its place if the row is invalid.
 
@@ -163,11 +164,6 @@ def events_of(batch: pa.RecordBatch) -> list[StructuredEvent | TidingsError]:
     wanted = [name for name in names if name in _COLUMNS]
     rows: list[dict[str, Any]] = batch.select(wanted).to_pylist()
     return [_made(_event, row) for row in rows]
-
-
-_COLUMNS: Final = frozenset(
-    {"domain", "type", "name", *_PARTS, *(f"{part}_{kind}" for part in _PARTS for kind in _MAPS)}
-)
 
 
 def _made(make: Callable[[Any], StructuredEvent], cell: object) -> StructuredEvent | TidingsError:

@@ -15,8 +15,8 @@ from tidings.channel.commands import Push
 from tidings.client.client import Client
 from tidings.client.publishing import Publisher
 from tidings.errors import ChannelFull, PipelineFailed, TidingsError
+from tidings.pipeline.options import SinkOptions
 from tidings.pipeline.sink.marks import Marked
-from tidings.pipeline.sink.options import SinkOptions
 
 # Pushes in flight: enough to keep the service busy.
 _UNANSWERED: Final = 4
@@ -47,9 +47,6 @@ async def push_all(
 
     The publisher's own marks are not used. `settle` is called with the index of each row and its
     answer: a sequence number, 0 if a filter stopped it, or an error.
-
-    Raises:
-        ChannelFull: With the message `full`, in which `{}` stands for the seconds.
     """
     waiting: Sequence[int] = range(len(rows))
     pause, waited = _FIRST_PAUSE, 0.0
@@ -75,12 +72,8 @@ async def push_all(
             pause = min(2 * pause, _LONGEST_PAUSE)
 
 
-def publish_rows(options: SinkOptions, rows: Iterator[list[Marked]]) -> Published:
+async def publish_rows(options: SinkOptions, rows: Iterator[list[Marked]]) -> Published:
     """Publish rows and wait until the channel has answered all of them."""
-    return asyncio.run(_publish(options, rows))
-
-
-async def _publish(options: SinkOptions, rows: Iterator[list[Marked]]) -> Published:
     client = await tidings.connect(
         options.url, token=options.token or None, patience=options.patience
     )
@@ -108,30 +101,29 @@ class RowSender:
 
     async def send(self, rows: Sequence[Marked]) -> None:
         """Send rows as soon as few enough pushes are in flight."""
+        options = self._options
+        full = (
+            f"the channel {options.channel} has been full for {{}} s; "
+            "publishing the same rows again later is safe"
+        )
         good: list[Marked] = []
         for row in rows:
             if isinstance(row[0], TidingsError):
                 self._refuse(row[0])
             else:
                 good.append(row)
-        for start in range(0, len(good), self._options.at_once):
+        for start in range(0, len(good), options.at_once):
             while len(self._unanswered) >= _UNANSWERED:
                 await self._unanswered.popleft()
-            part = good[start : start + self._options.at_once]
-            self._unanswered.append(asyncio.create_task(self._push(part)))
+            part = good[start : start + options.at_once]
+            ends = (self._client, self._publisher)
+            push = push_all(*ends, part, options.patience, full, self._settle)
+            self._unanswered.append(asyncio.create_task(push))
 
     async def finish(self) -> None:
         """Wait for all answers; raises as `send` does."""
         while self._unanswered:
             await self._unanswered.popleft()
-
-    async def _push(self, rows: Sequence[Marked]) -> None:
-        options = self._options
-        full = (
-            f"the channel {options.channel} has been full for {{}} s; "
-            "publishing the same rows again later is safe"
-        )
-        await push_all(self._client, self._publisher, rows, options.patience, full, self._settle)
 
     def _settle(self, _at: int, answer: Any) -> None:  # noqa: ANN401 -- a number or an error
         if isinstance(answer, TidingsError):

@@ -24,7 +24,7 @@ from pyspark.sql.types import StructType
 from tidings.errors import InvalidUsage
 
 if TYPE_CHECKING:
-    from tidings.pipeline.source.options import SourceOptions
+    from tidings.pipeline.options import SourceOptions
 
 
 class TidingsSource(DataSource):
@@ -42,7 +42,7 @@ class TidingsSource(DataSource):
     def _read_options(self) -> SourceOptions:
         # Parsed once: a time such as "2h ago" must mean the same in all readers.
         if self._read is None:
-            from tidings.pipeline.source.options import read_options
+            from tidings.pipeline.options import read_options
 
             self._read = read_options(dict(self.options))
         return self._read
@@ -81,8 +81,8 @@ class TidingsSource(DataSource):
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
         """Return a writer that publishes a frame's rows."""
+        from tidings.pipeline.options import write_options
         from tidings.pipeline.sink import FrameWriter
-        from tidings.pipeline.sink.options import write_options
 
         if overwrite:
             raise InvalidUsage('what is published stays: use .mode("append")')
@@ -90,8 +90,8 @@ class TidingsSource(DataSource):
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> DataSourceStreamWriter:
         """Return a writer that publishes a stream's rows."""
+        from tidings.pipeline.options import write_options
         from tidings.pipeline.sink import StreamWriter
-        from tidings.pipeline.sink.options import write_options
 
         if overwrite:
             raise InvalidUsage('what is published stays: use .outputMode("append") or "update"')

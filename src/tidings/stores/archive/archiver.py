@@ -9,28 +9,22 @@ from __future__ import annotations
 import fcntl
 import logging
 import os
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
 from tidings.clock import Clock, SystemClock
-from tidings.errors import InvalidUsage, StoreError
-from tidings.stores import segments
-from tidings.stores.archive.compaction import Compaction
+from tidings.errors import ArchiveDamaged, ArchiveNotFound, InvalidUsage, StoreError
+from tidings.stores.archive.books import Books, read_books
+from tidings.stores.archive.columns import KINDS, MERGED, Segment
 from tidings.stores.archive.journal_reader import JournalReader
-from tidings.stores.archive.manifest import Gap
-from tidings.stores.archive.open_segment import Segment
-from tidings.stores.archive.recovery import (
-    NOWHERE,
-    clear_leftovers,
-    last_books,
-    last_number,
-    manifest_of,
-)
-from tidings.stores.archive.retention import ArchiveRetention
+from tidings.stores.archive.manifest import MANIFEST, Gap, Manifest, Seal, read_manifest
+from tidings.stores.archive.retention import ArchiveRetention, Compaction
 from tidings.stores.archive.rows import Rows
 from tidings.stores.archive.sealing import ManifestFile, Sealer, store_error
+from tidings.stores.files import UNFINISHED, make_folder
 from tidings.stores.observed_time import ObservedTime
 from tidings.stores.records import Damage
 from tidings.stores.segments import DATA_START, Cursor
@@ -38,6 +32,9 @@ from tidings.stores.segments import DATA_START, Cursor
 log = logging.getLogger(__name__)
 
 _SECOND: Final = 1_000_000
+NOWHERE: Final = Cursor(0, 0)
+"""Before every position: nothing was read yet."""
+_NUMBERED: Final = re.compile(r"([0-9]{12})\.(?:parquet|json)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +82,6 @@ class Archiver:
 
     `journal_folder` is only read; `folder` is created if missing. `on_seal` is called after every
     seal. `monotonic` returns microseconds.
-
-    Raises:
-        DiskFull: There is no room to begin.
-        ArchiveDamaged: A newer version wrote it, or no manifest line is readable; nothing was
-            changed.
-        StoreError: It is locked, belongs to another journal, or the folder cannot be used.
     """
 
     def __init__(
@@ -123,7 +114,7 @@ class Archiver:
             raise
 
     def _open(self) -> None:
-        segments.make_folder(self.folder)
+        make_folder(self.folder)
         self._lock = _locked(self.folder)
         manifest = manifest_of(self.folder)
         clear_leftovers(self.folder, manifest)
@@ -134,13 +125,8 @@ class Archiver:
         self._manifest = ManifestFile(self.folder, manifest.end)
         number = last_number(self.folder, manifest)
         self._sealer = Sealer(self.folder, self._manifest, number)
-        self._retention = ArchiveRetention(
-            self.folder,
-            self._manifest,
-            manifest,
-            self._options.keep_octets,
-            self._options.keep_microseconds,
-        )
+        keep = (self._options.keep_octets, self._options.keep_microseconds)
+        self._retention = ArchiveRetention(self.folder, self._manifest, manifest, *keep)
         self._compaction = Compaction(self.folder, self._manifest)
         self._rows = Rows(books, self._clock.now, self._reader.name_of)
         self._at = self._sealed = Cursor(*books.cursor)
@@ -161,19 +147,16 @@ class Archiver:
         seals: list[Sealed] = []
         self._seal_if_due(seals)
         try:
-            self._begin_with()
+            first = self._reader.begin(self._rows.books.journal)
+            self._rows.books.journal = self._reader.id.hex()
+            if first is not None and self._at == NOWHERE:
+                self._at = self._sealed = self._rows.books.cursor = first
             while self._at < upto and self._read_some(upto, seals):
                 pass
         except OSError as error:
             raise store_error(error, "the journal cannot be read") from error
         self._seal_if_due(seals, at_once=seal)
-        return self._progress(seals)
-
-    def tick(self) -> Progress:
-        """Seal what is old enough; on a disk error the rows stay in memory."""
-        seals: list[Sealed] = []
-        self._seal_if_due(seals)
-        return self._progress(seals)
+        return Progress(tuple(seals), self._at, self._sealed, self._rows.segment.rows)
 
     def close(self) -> None:
         """Unlock the archive; unsealed rows are read again next time."""
@@ -188,15 +171,6 @@ class Archiver:
 
     def __exit__(self, *error: object) -> None:
         self.close()
-
-    def _begin_with(self) -> None:
-        """Identify the journal, and find where to begin."""
-        books = self._rows.books
-        first = self._reader.begin(books.journal)
-        books.journal = self._reader.id.hex()
-        if first is not None and self._at == NOWHERE:
-            self._at = self._sealed = first
-            books.cursor = first
 
     def _read_some(self, upto: Cursor, seals: list[Sealed]) -> bool:
         """Read the rest of a segment, or skip a gap; return whether there may be more."""
@@ -265,9 +239,6 @@ class Archiver:
         except OSError as error:
             log.warning("the manifest of the archive %s stays long: %s", self.folder, error)
 
-    def _progress(self, seals: list[Sealed]) -> Progress:
-        return Progress(tuple(seals), self._at, self._sealed, self._rows.segment.rows)
-
 
 def _locked(folder: Path) -> int:
     lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -280,3 +251,90 @@ def _locked(folder: Path) -> int:
             "one a folder of its own"
         ) from error
     return lock
+
+
+def manifest_of(folder: Path) -> Manifest:
+    """Read the manifest of an archive, which may be new."""
+    try:
+        found = read_manifest(folder)
+    except ArchiveNotFound:
+        return Manifest((), (), (), (), 0)
+    if found.problems and not found.seals:
+        raise ArchiveDamaged(
+            f"no seal in {folder / MANIFEST} can be read, and it alone says what is in the "
+            f"archive: put {MANIFEST} back from a copy, or move the archive away to begin a new "
+            "one; nothing was changed"
+        )
+    return found
+
+
+def clear_leftovers(folder: Path, manifest: Manifest) -> None:
+    """Remove leftover files, except of seals that a damaged manifest end may have named."""
+    for path in _files(folder):
+        unsealed = _number(path) > manifest.last_seal and not manifest.end_damaged
+        if path.name.endswith(UNFINISHED) or unsealed:
+            path.unlink()
+    for dropped in manifest.dropped:
+        (folder / dropped).unlink(missing_ok=True)
+    if not manifest.problems:  # merged files or their replacement
+        for kind in MERGED:
+            named = {folder / file.path for file in manifest.select(kind)}
+            for path in (folder / kind).rglob("*.parquet"):
+                if path not in named:
+                    path.unlink()
+    (folder / (MANIFEST + UNFINISHED)).unlink(missing_ok=True)
+
+
+def last_number(folder: Path, manifest: Manifest) -> int:
+    """Return the highest number a seal may have had, so that no file is overwritten."""
+    return max([manifest.last_seal, *map(_number, _files(folder))])
+
+
+def _number(path: Path) -> int:
+    """Return the seal number in a file's name; 0 if there is none."""
+    found = _NUMBERED.fullmatch(path.name)
+    return int(found[1]) if found else 0
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for kind in (*KINDS, "books"):
+        yield from [path for path in (folder / kind).rglob("*") if path.is_file()]
+
+
+def last_books(
+    folder: Path, manifest: Manifest, reader: JournalReader, now: Callable[[], int]
+) -> Books:
+    """Read the books of the last seal; rebuild damaged ones from the journal."""
+    if not manifest.seals:
+        return Books(0, "", NOWHERE, {}, {})
+    last = manifest.seals[-1]
+    try:
+        return read_books(folder, last)
+    except ArchiveDamaged as error:
+        try:
+            return _made_again(folder, manifest.seals, reader, now)
+        except (ArchiveDamaged, OSError) as second:
+            raise ArchiveDamaged(
+                f"{error}; they cannot be made again from those before and the journal, either "
+                f"({second}): put {last.books} back from a copy, or move the archive {folder} "
+                "away to begin a new one"
+            ) from second
+
+
+def _made_again(
+    folder: Path, seals: tuple[Seal, ...], reader: JournalReader, now: Callable[[], int]
+) -> Books:
+    if len(seals) < 2 or seals[-1].gap is not None:
+        raise ArchiveDamaged("there are none before")
+    last = seals[-1]
+    books = read_books(folder, seals[-2])
+    reader.begin(books.journal)
+    reader.upto = last.cursor
+    rows = Rows(books, now, reader.name_of)
+    for number in range(books.cursor[0], last.cursor.segment + 1):
+        start = Cursor(*books.cursor) if number == books.cursor[0] else Cursor(number, DATA_START)
+        for found in reader.entries(start, last.cursor):
+            if not isinstance(found, Damage):
+                rows.take(found)
+    books.seal, books.cursor = last.number, last.cursor
+    return books

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from hashlib import blake2b, sha256
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from zlib import crc32
 
 import msgspec
 
-from tidings.errors import ArchiveDamaged
+from tidings.errors import ArchiveDamaged, StoreError
 from tidings.stores.archive.manifest import Seal
 from tidings.stores.segments import Cursor
 
 FORMAT: Final = 1
+_encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 class ChannelBook(msgspec.Struct):
@@ -121,7 +124,6 @@ class Books(msgspec.Struct):
     format: int = FORMAT
 
 
-_encode = msgspec.json.Encoder(order="deterministic").encode
 _decode = msgspec.json.Decoder(Books).decode
 
 
@@ -158,4 +160,33 @@ def read_books(folder: Path, seal: Seal) -> Books:
         raise ArchiveDamaged(
             f"{path} has the format {found.format}, and this version of Tidings reads {FORMAT}"
         )
+    return found
+
+
+def digest(octets: bytes) -> str:
+    """Return a short digest in hexadecimal."""
+    return blake2b(octets, digest_size=8).hexdigest()
+
+
+def chain_digest(before: str, version: int, text: str) -> str:
+    """Return the digest of a plan row and all before it."""
+    return sha256(f"{before}\n{version}\n{text}".encode()).hexdigest()
+
+
+def apply_change(rules: Mapping[str, str], change: Mapping[Any, Any]) -> dict[str, str]:
+    """Return the rules' digests after a change in plain form (`filters/plan_form.py`)."""
+    found = {} if change.get("whole") else dict(rules)
+    try:
+        if "options" in change:
+            found["options"] = digest(_encode(change["options"]))
+        for side, admin in change.get("removed_admins", ()):
+            found.pop(f"{side}/{admin}", None)
+        for proxy in change.get("removed_proxies", ()):
+            found.pop(f"proxy/{proxy}", None)
+        for form in change.get("admins", ()):
+            found[f"{form['side']}/{form['admin']}"] = digest(_encode(form))
+        for form in change.get("proxies", ()):
+            found[f"proxy/{form['proxy']}"] = digest(_encode(form))
+    except (KeyError, TypeError, ValueError) as error:
+        raise StoreError(f"a plan cannot be understood: {error!r}") from error
     return found

@@ -1,4 +1,4 @@
-"""The rows of one open segment, collected as columns and converted to tables."""
+"""The columns of the archive's four kinds of rows, and the rows that wait to be sealed."""
 
 from __future__ import annotations
 
@@ -10,15 +10,23 @@ import pyarrow.compute as pc
 
 from tidings.channel.entries import NEVER
 from tidings.errors import StoreError
-from tidings.events.codecs.arrow_codec import BARE, PropertyColumns
+from tidings.events.codecs.arrow_codec import BARE, PropertyColumns, property_fields
 from tidings.events.fields import is_any
 from tidings.events.structured import StructuredEvent
-from tidings.stores.archive.schema import EVENTS, OBJECTS, OUTCOMES, PLANS, schema_of
 from tidings.stores.payloads import StoredEvent
 
+EVENTS: Final = "events"
+OUTCOMES: Final = "outcomes"
+PLANS: Final = "plans"
+OBJECTS: Final = "objects"
+
+KINDS: Final = (EVENTS, OUTCOMES, PLANS, OBJECTS)
+"""The kinds of rows, which are also folder names."""
+MERGED: Final = (PLANS, OBJECTS)
+"""Kinds that retention never removes, and whose files are merged instead."""
+_SOURCE: Final = ("origin string", "channel string")
 # Python objects take far more memory than Arrow columns: convert after this many rows.
 _CHUNK_ROWS: Final = 8_192
-
 _UP: Final = "ascending"
 _Order: TypeAlias = list[tuple[str, Literal["ascending", "descending"]]]
 _BY_CHANNEL: Final[_Order] = [("channel", _UP), ("origin", _UP), ("seq", _UP), ("position", _UP)]
@@ -33,6 +41,55 @@ _MOST_ID: Final = 2**31 - 1
 _MOST_NUMBER: Final = 2**63 - 1
 _MOST_PRIORITY: Final = 32_767
 _NO_PROPERTIES: Final[dict[str, Any]] = {}
+ROW_OCTETS: Final = 64
+"""Estimated octets of an outcome, plan or object row beside its texts."""
+
+
+def _fields(*columns: str) -> list[pa.Field[Any]]:
+    """Return columns of the form ``name type``; those with a ``?`` may be null."""
+    found = []
+    for column in columns:
+        name, alias = column.split()
+        type_ = pa.type_for_alias(alias.rstrip("?"))  # type: ignore[call-overload]
+        found.append(pa.field(name, type_, nullable=alias.endswith("?")))
+    return found
+
+
+_SCHEMAS: Final = {
+    # The column `carried` says that the event's first record was gone when it was archived:
+    # `durable` then names only the proxies still waiting.
+    EVENTS: [
+        *_fields(*_SOURCE, "seq int64", "arrival_us int64", "plan int64", "domain string"),
+        *_fields("type string", "name string", "priority int16", "expiry_us int64?"),
+        *_fields("start_us int64?", "producer string?", "number int64?"),
+        pa.field("hops", pa.list_(pa.string()), nullable=False),
+        *property_fields(),
+        *_fields("raw binary"),
+        pa.field("durable", pa.list_(pa.int32()), nullable=False),
+        pa.field(
+            "views",
+            pa.list_(pa.struct(_fields("proxy int32", "expiry_us int64?", "priority int16"))),
+            nullable=False,
+        ),
+        *_fields("position int64", "carried bool"),
+    ],
+    OUTCOMES: _fields(
+        *(*_SOURCE, "proxy int32", "seq int64", "outcome string", "at_us int64?"),
+        *("detail string?", "position int64"),
+    ),
+    PLANS: _fields(
+        *(*_SOURCE, "version int64", "whole bool", "change string", "at_us int64"), "position int64"
+    ),
+    OBJECTS: _fields(
+        *(*_SOURCE, "object string", "id int32", "present bool", "state string?"),
+        *("at_us int64", "position int64"),
+    ),
+}
+
+
+def schema_of(kind: str) -> pa.Schema:
+    """Return the columns of a kind of rows."""
+    return pa.schema(_SCHEMAS[kind])
 
 
 class RowColumns:
@@ -160,3 +217,30 @@ def _views(views: dict[int, tuple[int, int]]) -> list[dict[str, object]]:
         {"proxy": proxy, "expiry_us": None if expiry == NEVER else expiry, "priority": priority}
         for proxy, (expiry, priority) in views.items()
     ]
+
+
+class Segment:
+    """The unsealed rows; `stray` counts outcomes of events that are not in the archive."""
+
+    def __init__(self) -> None:
+        self.events = EventColumns()
+        self.outcomes = RowColumns(OUTCOMES)
+        self.plans = RowColumns(PLANS)
+        self.objects = RowColumns(OBJECTS)
+        self.octets = 0
+        self.damaged = 0
+        self.stray = 0
+
+    @property
+    def kinds(self) -> tuple[RowColumns, ...]:
+        """Return the rows of all kinds."""
+        return self.events, self.outcomes, self.plans, self.objects
+
+    @property
+    def rows(self) -> int:
+        """Return the number of rows."""
+        return self.events.rows + self.outcomes.rows + self.plans.rows + self.objects.rows
+
+    def is_full(self, rows: int, octets: int) -> bool:
+        """Return whether it has at least this many rows or octets."""
+        return self.octets >= octets or self.rows >= rows

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -75,25 +76,17 @@ class JournalReader:
         """Return a channel's name, scanning the journal once if its own record comes late."""
         if self._names is None:
             self._names = {}
-            for number in [segment.number for segment in self._segments()]:
-                if number <= self.upto.segment:
-                    self._gather(number)
+            for segment in self._segments():
+                if segment.number <= self.upto.segment:
+                    with suppress(FileNotFoundError):
+                        self._names.update(self._names_in(segment.number))
         return self._names.get(origin)
 
-    def _gather(self, number: int) -> None:
-        assert self._names is not None
-        try:
-            for found in self.entries(Cursor(number, DATA_START), self.upto):
-                if not isinstance(found, Damage) and found.record.kind == Kind.TOPOLOGY:
-                    self._note(found)
-        except FileNotFoundError:
-            return
-
-    def _note(self, entry: Entry) -> None:
-        assert self._names is not None
-        try:
-            id, kind, _, state = stored_topology(entry.record.payload)
-        except StoreError:
-            return
-        if kind == "channel" and state is not None:
-            self._names[entry.record.channel] = ChannelName(id, str(state.get("name") or id))
+    def _names_in(self, number: int) -> Iterator[tuple[bytes, ChannelName]]:
+        for found in self.entries(Cursor(number, DATA_START), self.upto):
+            if isinstance(found, Damage) or found.record.kind != Kind.TOPOLOGY:
+                continue
+            with suppress(StoreError):
+                id, kind, _, state = stored_topology(found.record.payload)
+                if kind == "channel" and state is not None:
+                    yield found.record.channel, ChannelName(id, str(state.get("name") or id))

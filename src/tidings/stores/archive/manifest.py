@@ -1,18 +1,20 @@
 """The manifest: one line per seal or drop; files it does not name are not in the archive.
 
-When it has grown long, old lines are folded (`compaction.py`): separate lines then name the files
+When it has grown long, old lines are folded (`retention.py`): separate lines then name the files
 of many seals, and one line stands for the last of these seals and sums up the deleted files.
 
 A line ends with its CRC-32, computed without that member. An incomplete last line is ignored: its
 writer was killed or is still writing. A damaged complete line is reported as a problem, and the
-rest counts.
+rest counts. Files are checked by the length and checksum in their entry.
 """
 
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 from zlib import crc32
@@ -36,6 +38,14 @@ MOST_LISTED: Final = 200
 _FILES_OF_A_LINE: Final = 100
 
 _CHECK: Final = re.compile(rb',"crc32":([0-9]{1,10})\}')
+_encode = msgspec.json.Encoder().encode
+HOUR: Final = 3_600_000_000
+"""Microseconds per hour."""
+_MAGIC: Final = b"PAR1"  # Parquet files begin and end with it
+_SHORTEST: Final = 12
+# Clocks can be wrong by thousands of years; folder names are limited to these.
+_FIRST_HOUR: Final = int(datetime(1, 1, 1, tzinfo=UTC).timestamp()) // 3600
+_LAST_HOUR: Final = int(datetime(9999, 12, 31, 23, tzinfo=UTC).timestamp()) // 3600
 
 
 class SegmentFile(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
@@ -65,6 +75,14 @@ class SegmentFile(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     seal: int = 0
     observed_us: int = 0
     since: int = 0
+
+    def may_hold(self, channels: Collection[str], types: Collection[EventTypePattern]) -> bool:
+        """Return whether it may have rows of some channels and types; empty for all."""
+        of_channels = not channels or self.channels is None
+        of_types = not types or self.types is None
+        return (
+            of_channels or any(one in channels for pair in self.channels or () for one in pair)
+        ) and (of_types or any(one.matches(*pair) for pair in self.types or () for one in types))
 
 
 class Gap(msgspec.Struct, frozen=True, rename={"since": "from", "upto": "to"}):
@@ -105,7 +123,6 @@ class _Line(Seal, frozen=True, omit_defaults=True, kw_only=True):
 
 
 _read_line = msgspec.json.Decoder(_Line).decode
-_encode = msgspec.json.Encoder().encode
 
 
 class Manifest:
@@ -160,8 +177,8 @@ class Manifest:
         self,
         kind: str,
         *,
-        channels: Collection[str] | None = None,
-        types: Iterable[EventTypePattern] | None = None,
+        channels: Collection[str] = (),
+        types: Collection[EventTypePattern] = (),
         since_us: int | None = None,
         until_us: int | None = None,
         after_seal: int = 0,
@@ -169,12 +186,10 @@ class Manifest:
     ) -> list[SegmentFile]:
         """Return the files of a kind that may hold such rows, oldest first.
 
-        Channels are names or origins; None or an empty collection means all, as for event types.
+        Channels are names or origins; none given means all, as for event types.
         Time ranges include the start and exclude the end; seal ranges exclude the start and include
         the end.
         """
-        patterns = None if types is None else list(types)
-        wanted = None if channels is None else set(channels)
         last = self.last_seal if upto_seal is None else upto_seal
         return [
             file
@@ -183,21 +198,8 @@ class Manifest:
             and after_seal < file.seal <= last
             and (since_us is None or file.last_us >= since_us)
             and (until_us is None or file.first_us < until_us)
-            and (not wanted or _has_channel(file, wanted))
-            and (not patterns or _has_type(file, patterns))
+            and file.may_hold(channels, types)
         ]
-
-
-def _has_channel(file: SegmentFile, wanted: set[str]) -> bool:
-    return file.channels is None or any(
-        origin in wanted or name in wanted for origin, name in file.channels
-    )
-
-
-def _has_type(file: SegmentFile, patterns: list[EventTypePattern]) -> bool:
-    return file.types is None or any(
-        pattern.matches(domain, type_) for domain, type_ in file.types for pattern in patterns
-    )
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -295,3 +297,43 @@ def drop_line(paths: Collection[str], at: int) -> bytes:
 def _written(line: _Line) -> bytes:
     octets = _encode(line)
     return b'%b,"crc32":%d}\n' % (octets[:-1], crc32(octets))
+
+
+def hour_of(time: int) -> int:
+    """Return the hour since 1970 of a time in microseconds, within the folders' calendar."""
+    return min(max(time // HOUR, _FIRST_HOUR), _LAST_HOUR)
+
+
+def hour_folder(hour: int) -> str:
+    """Return the folder of an hour since 1970: ``date=2026-11-15/hour=17``."""
+    return f"{datetime.fromtimestamp(hour * 3600, UTC):date=%4Y-%m-%d/hour=%H}"
+
+
+def content_problem(path: str, octets: bytes, length: int, check: int) -> str | None:
+    """Describe how a file's contents differ from what was sealed, or return None."""
+    if len(octets) != length:
+        return f"{path} has {len(octets)} octets, and {length} were sealed"
+    if crc32(octets) != check:
+        return f"{path} is damaged: its checksum is not the one it was sealed with"
+    return None
+
+
+def check_file(folder: Path, file: SegmentFile, *, deep: bool = False) -> str | None:
+    """Describe what is wrong with a file, or return None; `deep` compares its checksum."""
+    path = folder / file.path
+    try:
+        with path.open("rb") as opened:
+            length = os.fstat(opened.fileno()).st_size
+            if length != file.octets:
+                return f"{file.path} has {length} octets, and {file.octets} were sealed"
+            first = opened.read(len(_MAGIC))
+            opened.seek(max(length - len(_MAGIC), 0))
+            if length < _SHORTEST or first != _MAGIC or opened.read() != _MAGIC:
+                return f"{file.path} is no Parquet file: its beginning or end is damaged"
+        if deep:
+            return content_problem(file.path, path.read_bytes(), file.octets, file.crc32)
+    except FileNotFoundError:
+        return f"{file.path} is missing"
+    except OSError as error:
+        return f"{file.path} cannot be read: {error.strerror or error}"
+    return None

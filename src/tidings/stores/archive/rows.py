@@ -19,13 +19,14 @@ from tidings.stores.archive.books import (
     Books,
     ChannelBook,
     ProxyBook,
+    apply_change,
+    chain_digest,
+    digest,
     position_of,
     proxy_key,
 )
-from tidings.stores.archive.columns import check_fits
+from tidings.stores.archive.columns import ROW_OCTETS, Segment, check_fits
 from tidings.stores.archive.journal_reader import ChannelName
-from tidings.stores.archive.open_segment import ROW_OCTETS, Segment
-from tidings.stores.archive.rules import apply_change, chain_digest, digest
 from tidings.stores.payloads import (
     StoredEvent,
     StoredOutcome,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
@@ -14,33 +13,33 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from msgspec.structs import replace
 
-from tidings.errors import DiskFull, StoreError
-from tidings.stores import segments
+from tidings.errors import StoreError
 from tidings.stores.archive.books import Books, books_octets
-from tidings.stores.archive.columns import RowColumns
-from tidings.stores.archive.files import (
-    HOUR,
-    UNFINISHED,
-    hour_folder,
-    hour_of,
-    remove_file,
-    write_file,
-)
+from tidings.stores.archive.columns import EVENTS, OBJECTS, OUTCOMES, PLANS, RowColumns, Segment
 from tidings.stores.archive.manifest import (
+    HOUR,
     MANIFEST,
     MOST_LISTED,
     Gap,
     Seal,
     SegmentFile,
+    hour_folder,
+    hour_of,
     seal_line,
 )
-from tidings.stores.archive.open_segment import Segment
-from tidings.stores.archive.schema import EVENTS, OBJECTS, OUTCOMES, PLANS
+from tidings.stores.files import (
+    MODE,
+    UNFINISHED,
+    disk_error,
+    make_folder,
+    remove_file,
+    sync_folder,
+    write_all,
+    write_file,
+)
 from tidings.stores.segments import Cursor
 
-_FULL: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _ROW_GROUP: Final = 128 * 1024
-_MODE: Final = 0o600
 # Most property names per column: the manifest must stay small.
 _MOST_NAMES: Final = 500
 _SUMMED: Final = {EVENTS: "seq", OUTCOMES: "seq", PLANS: "version", OBJECTS: "id"}
@@ -49,13 +48,10 @@ KEPT_BOOKS: Final = 2
 
 
 def store_error(error: OSError, what: str) -> StoreError:
-    """Convert a disk error to a StoreError."""
-    if error.errno in _FULL:
-        return DiskFull(
-            f"{what}: {error.strerror}; nothing half-written stays, and it goes on when there is "
-            "room"
-        )
-    return StoreError(f"{what}: {error.strerror or error}")
+    """Return our error for a disk error of the archive."""
+    return disk_error(
+        error, what, "; nothing half-written stays, and it goes on when there is room"
+    )
 
 
 def books_path(seal: int) -> str:
@@ -71,13 +67,13 @@ class ManifestFile:
         self._end = end
         self._broken = False
         self._file = os.open(
-            self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, _MODE
+            self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, MODE
         )
         try:
             if os.fstat(self._file).st_size != end:
                 os.ftruncate(self._file, end)
                 os.fsync(self._file)
-            segments.sync_folder(folder)
+            sync_folder(folder)
         except BaseException:
             self.close()
             raise
@@ -91,10 +87,10 @@ class ManifestFile:
         """Replace all lines atomically; if appending fails after an OSError, reopen the archive."""
         unfinished = self._path.with_name(self._path.name + UNFINISHED)
         file = os.open(
-            unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC, _MODE
+            unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC, MODE
         )
         try:
-            segments.write_all(file, octets)
+            write_all(file, octets)
             os.fsync(file)
         except BaseException:
             os.close(file)
@@ -102,7 +98,7 @@ class ManifestFile:
         self._broken = True
         try:
             unfinished.rename(self._path)
-            segments.sync_folder(self._path.parent)
+            sync_folder(self._path.parent)
         except BaseException:
             os.close(file)
             raise
@@ -114,7 +110,7 @@ class ManifestFile:
         if self._broken:
             raise StoreError(f"{self._path} could not be written before; open the archive again")
         try:
-            segments.write_all(self._file, line)
+            write_all(self._file, line)
             os.fsync(self._file)
         except OSError:
             # After a failed sync the disk's contents are unknown until the file is read again.
@@ -138,7 +134,7 @@ class Sealer:
     def __init__(self, folder: Path, manifest: ManifestFile, number: int) -> None:
         self._folder = folder
         self._manifest = manifest
-        self._known: set[Path] = set()
+        self._durable: set[Path] = set()  # folders
         self.number = number
 
     def seal(
@@ -153,9 +149,9 @@ class Sealer:
             for kind in segment.kinds:
                 for file, octets in _encoded(kind, number, segment):
                     files.append(replace(file, observed_us=observed))
-                    write_file(self._folder / file.path, octets, self._known)
+                    self._write(file.path, octets)
             kept = books_octets(books)
-            write_file(self._folder / path, kept, self._known)
+            self._write(path, kept)
             seal = Seal(
                 number, at, Cursor(*books.cursor), path, crc32(kept), gap, segment.damaged,
                 segment.stray, observed,
@@ -170,6 +166,13 @@ class Sealer:
         self.number = number
         remove_file(self._folder / books_path(number - KEPT_BOOKS))
         return seal, files
+
+    def _write(self, path: str, octets: bytes | memoryview) -> None:
+        target = self._folder / path
+        if target.parent not in self._durable:
+            make_folder(target.parent)
+            self._durable.add(target.parent)
+        write_file(target, octets)
 
 
 def _encoded(

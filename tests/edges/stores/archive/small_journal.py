@@ -18,9 +18,8 @@ from tidings.channel.entries import NEVER
 from tidings.events.codecs.json_codec import encode_event
 from tidings.stores import payloads
 from tidings.stores.archive.books import Books, read_books
-from tidings.stores.archive.files import check_file
-from tidings.stores.archive.manifest import read_manifest
-from tidings.stores.archive.schema import KINDS, schema_of
+from tidings.stores.archive.columns import KINDS, schema_of
+from tidings.stores.archive.manifest import check_file, read_manifest
 from tidings.stores.journal import Journal
 from tidings.stores.payloads import StoredDeadLetter, StoredEvent
 from tidings.stores.records import Kind, Record

@@ -15,14 +15,15 @@ from tests.archive_worlds import archive_journal
 from tests.edges.stores.archive.small_journal import small_journal
 from tidings.errors import ArchiveDamaged, ArchiveNotFound
 from tidings.stores.archive.books import Books, books_octets, read_books
-from tidings.stores.archive.files import check_file, set_aside, write_file
 from tidings.stores.archive.manifest import (
     Seal,
     SegmentFile,
+    check_file,
     parse_manifest,
     read_manifest,
     seal_line,
 )
+from tidings.stores.files import write_file
 from tidings.stores.segments import Cursor
 
 ORIGIN = "0af7651916cd43dd8448eb211c80319c"
@@ -97,7 +98,7 @@ def test_books_that_are_damaged_missing_or_none(tmp_path: Path) -> None:
     says(b"", "cannot be read")
 
 
-def test_what_is_wrong_with_a_file_is_told_and_it_is_set_aside(tmp_path: Path) -> None:
+def test_what_is_wrong_with_a_file_is_told(tmp_path: Path) -> None:
     small_journal(tmp_path / "journal")
     folder = tmp_path / "archive"
     archive_journal(tmp_path / "journal", folder)
@@ -115,17 +116,13 @@ def test_what_is_wrong_with_a_file_is_told_and_it_is_set_aside(tmp_path: Path) -
     path.write_bytes(flipped)
     assert check_file(folder, file) is None
     assert "checksum" in str(check_file(folder, file, deep=True))
-    aside = set_aside(folder, file)
-    assert aside.parent == folder / "damaged"
-    assert aside.read_bytes() == flipped
+    path.unlink()
     assert check_file(folder, file) == f"{file.path} is missing"
-    with pytest.raises(ArchiveDamaged, match="cannot be moved"):
-        set_aside(folder, file)
     path.mkdir()
     assert "cannot be read" in str(check_file(folder, file))
 
 
 def test_a_new_file_and_its_name_are_synced(tmp_path: Path) -> None:
     with mock.patch.object(os, "fsync") as synced:
-        write_file(tmp_path / "file", b"octets", {tmp_path})
+        write_file(tmp_path / "file", b"octets")
     assert synced.call_count == 2

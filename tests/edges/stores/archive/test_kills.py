@@ -21,7 +21,7 @@ from tests.edges.stores.archive import small_journal as small
 from tests.edges.stores.archive.failing_disk import Killed, counted_calls, failing_at
 from tidings.clock import ManualClock
 from tidings.errors import DiskFull, StoreError
-from tidings.stores.archive import compaction
+from tidings.stores.archive import retention
 from tidings.stores.archive.archiver import ArchiveOptions, Archiver
 from tidings.stores.archive.manifest import Manifest, read_manifest
 from tidings.stores.archive.sealing import ManifestFile
@@ -212,7 +212,7 @@ def test_rows_books_and_sums_are_the_same(
     everything = small.all_rows(tmp_path / "all")
     archive_journal(journal, tmp_path / "plain", LESS)
     before = check(tmp_path / "plain", everything)
-    monkeypatch.setattr(compaction, "LEAST_OCTETS", 3_000)
+    monkeypatch.setattr(retention, "LEAST_OCTETS", 3_000)
     folder = tmp_path / "folded"
     archive_journal(journal, folder, LESS)
     after = check(folder, everything)
@@ -230,7 +230,7 @@ def test_killed_at_every_step_while_folding(
     everything = small.all_rows(tmp_path / "all")
     start = tmp_path / "start"
     archive_journal(journal, start, LESS, read_manifest(tmp_path / "all").seals[-2].cursor)
-    monkeypatch.setattr(compaction, "LEAST_OCTETS", 0)
+    monkeypatch.setattr(retention, "LEAST_OCTETS", 0)
     whole = shutil.copytree(start, tmp_path / "whole")
     steps = counted_calls(lambda: archive_journal(journal, whole, LESS))
     assert check(whole, everything).folded
@@ -247,7 +247,7 @@ def test_no_room_to_fold_leaves_it_as_it_is(
     journal: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with (
-        mock.patch.object(compaction, "LEAST_OCTETS", 0),
+        mock.patch.object(retention, "LEAST_OCTETS", 0),
         mock.patch.object(ManifestFile, "replace", side_effect=no_space()),
     ):
         archive_journal(journal, tmp_path / "full", ALL)

@@ -20,10 +20,9 @@ from tidings.errors import StoreError
 from tidings.events.codecs.json_codec import encode_event
 from tidings.stores.archive import columns
 from tidings.stores.archive.archiver import ArchiveOptions, Archiver
-from tidings.stores.archive.books import ProxyBook
+from tidings.stores.archive.books import ProxyBook, apply_change
 from tidings.stores.archive.columns import EventColumns
 from tidings.stores.archive.manifest import read_manifest
-from tidings.stores.archive.rules import apply_change
 from tidings.stores.journal import Journal
 from tidings.stores.payloads import StoredEvent
 from tidings.stores.records import Kind, Record

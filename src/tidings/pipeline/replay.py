@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from itertools import islice
+from typing import Any, Final, NamedTuple
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession, Window
+from pyspark.sql import functions as sf
 
 from tidings.channel.questions import SeeHighestNumber
 from tidings.client.client import Client
@@ -23,20 +25,14 @@ from tidings.events.anyvalue import Value
 from tidings.events.codecs.json_codec import decode_event
 from tidings.events.envelope import ProducerMark
 from tidings.events.structured import StructuredEvent
+from tidings.filters.constraint import constraint
+from tidings.filters.to_spark import matching, plan_of
 from tidings.names import new_origin
-from tidings.pipeline.replay.rows import (
-    ArchivedEvent,
-    History,
-    ReplayOptions,
-    chunk_of,
-    history_of,
-    resume_points,
-    rows_in_order,
-)
+from tidings.pipeline import Progress
+from tidings.pipeline.archive import Archive, Selection
+from tidings.pipeline.frames import events_frame
 from tidings.pipeline.sink.marks import Marked
 from tidings.pipeline.sink.publishing import push_all
-
-__all__ = ["ReplayOptions", "ReplayResult", "run_replay"]
 
 STAMP_ORIGIN: Final = "ReplayedOrigin"
 STAMP_SEQ: Final = "ReplayedSeq"
@@ -50,7 +46,8 @@ _TOGETHER: Final = 0.005
 _REASONS: Final = 5
 _TELL_EVERY: Final = 0.5
 
-_Progress = Callable[[str, float], None]
+# Approximate number of rows that the driver holds at a time.
+_PARTITION: Final = 60_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +70,12 @@ class ReplayResult:
     seconds: float = 0.0  # duration
 
 
-def run_replay(spark: SparkSession, options: ReplayOptions, progress: _Progress) -> ReplayResult:
+def run_replay(spark: SparkSession, options: ReplayOptions, progress: Progress) -> ReplayResult:
     """Publish events of an archive into a channel.
 
     A run is one selection of events. Under the run's name the channel accepts each number once, so
     reusing the name with other options skips events before the run's last one. `progress` is called
     with the current step and the fraction done.
-
-    Raises:
-        ChannelFull: The channel stayed full for too long; the run can be resumed.
-        Unreachable: The service does not answer.
     """
     if options.speed is not None and not 0 < options.speed < float("inf"):
         raise InvalidUsage(f"a replay's speed is a number above 0, not {options.speed}")
@@ -95,7 +88,7 @@ def _producer(origin: str, run: str) -> str:
     return f"replay/{origin}/{run}"
 
 
-async def _replay(spark: SparkSession, options: ReplayOptions, progress: _Progress) -> ReplayResult:
+async def _replay(spark: SparkSession, options: ReplayOptions, progress: Progress) -> ReplayResult:
     client = await connect(options.url, token=options.token, patience=options.patience)
     async with client:
         into = options.into
@@ -108,14 +101,14 @@ async def _replay(spark: SparkSession, options: ReplayOptions, progress: _Progre
             return await run.play(progress)
 
 
+@dataclass
 class _Run:
-    def __init__(
-        self, history: History, options: ReplayOptions, client: Client, publisher: Publisher
-    ) -> None:
-        self._history = history
-        self._options = options
-        self._client = client
-        self._publisher = publisher
+    history: History
+    options: ReplayOptions
+    client: Client
+    publisher: Publisher
+
+    def __post_init__(self) -> None:
         self._began = time.perf_counter()
         self._highest: dict[str, int] = {}
         self._points: dict[str, int] = {}
@@ -126,21 +119,22 @@ class _Run:
 
     async def find_place(self) -> None:
         """Ask the channel which events of this run it has, to skip them."""
-        for origin in self._history.counts:
-            producer = _producer(origin, self._options.run)
-            number = await self._client.transport.request(
-                SeeHighestNumber(self._publisher.channel, producer)
+        for origin in self.history.counts:
+            producer = _producer(origin, self.options.run)
+            number = await self.client.transport.request(
+                SeeHighestNumber(self.publisher.channel, producer)
             )
             if number is not None:
                 self._highest[origin] = number
         if self._highest:
             self._points, self._before = await asyncio.to_thread(
-                resume_points, self._history, self._highest, AT_ONCE
+                resume_points, self.history, self._highest, AT_ONCE
             )
 
-    async def play(self, progress: _Progress) -> ReplayResult:
-        rows = rows_in_order(self._history, self._points)
-        told, pace = 0.0, _Pace(self._options.speed, self._is_old)
+    async def play(self, progress: Progress) -> ReplayResult:
+        rows = rows_in_order(self.history, self._points)
+        first, end = self.history.first_us or 0, self.history.last_us or 0
+        told, pace = 0.0, _Pace(self.options.speed, self._is_old)
         coming = asyncio.create_task(asyncio.to_thread(chunk_of, rows, AT_ONCE))
         try:
             while chunk := await coming:
@@ -151,14 +145,15 @@ class _Run:
                     now = time.perf_counter()
                     if now - told > _TELL_EVERY:
                         told = now
-                        self._tell(progress, part[-1])
+                        done = (part[-1].due_us - first) / (end - first) if end > first else 1.0
+                        progress(f"{self._sent:,} events sent", min(0.99, done))
         finally:
             coming.cancel()
         progress("done", 1.0)
         return self._result(pace)
 
     def _result(self, pace: _Pace) -> ReplayResult:
-        history, options = self._history, self._options
+        history, options = self.history, self.options
         return ReplayResult(
             run=options.run,
             into=options.into,
@@ -177,16 +172,11 @@ class _Run:
     def _is_old(self, past: ArchivedEvent) -> bool:
         return past.seq <= self._highest.get(past.origin, -1)
 
-    def _tell(self, progress: _Progress, last: ArchivedEvent) -> None:
-        first, end = self._history.first_us or 0, self._history.last_us or 0
-        done = (last.due_us - first) / (end - first) if end > first else 1.0
-        progress(f"{self._sent:,} events sent", min(0.99, done))
-
     async def _send(self, events: Sequence[ArchivedEvent]) -> None:
         """Publish some events; retry while the channel is full."""
         good: list[ArchivedEvent] = []
         rows: list[Marked] = []
-        run = self._options.run
+        run = self.options.run
         for past in events:
             try:
                 event = self._event(past)
@@ -203,15 +193,15 @@ class _Run:
                 self._counts["accepted" if answer else "stopped"] += 1
 
         full = (
-            f"the channel {self._options.into} has been full for {{}} s; "
+            f"the channel {self.options.into} has been full for {{}} s; "
             f"--run {run} goes on with this replay later"
         )
-        await push_all(self._client, self._publisher, rows, self._options.patience, full, settle)
+        await push_all(self.client, self.publisher, rows, self.options.patience, full, settle)
         self._sent += len(events)
 
     def _event(self, past: ArchivedEvent) -> StructuredEvent:
         event = decode_event(past.raw)
-        if not self._options.stamp:
+        if not self.options.stamp:
             return event
         stamp: dict[str, Value] = {
             STAMP_ORIGIN: past.origin,
@@ -263,3 +253,107 @@ class _Pace:
         self.behind = max(self.behind, now - due)
         if due > now:
             await asyncio.sleep(due - now)
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayOptions(Selection):
+    """What to replay, and where to."""
+
+    into: str  # target channel, by name or id
+    url: str  # the service
+    token: str | None = None  # access token of the service
+    run: str = ""  # name of the run; an interrupted run resumes under it
+    constraint: str = ""  # empty for all events
+    # 1 for the original speed, 10 for ten times that; None for no pauses
+    speed: float | None = 1.0
+    stamp: bool = False  # whether to add header properties that identify the original
+    patience: float = 30.0  # seconds to wait for a service that is down or a channel that is full
+
+
+class ArchivedEvent(NamedTuple):
+    """An archived event."""
+
+    origin: str
+    seq: int
+    due_us: int  # arrival time, but not before that of a lower sequence number
+    raw: bytes  # typed JSON
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The selected events."""
+
+    df: DataFrame  # with the columns of the archive
+    counts: Mapping[str, int]  # by origin
+    first_us: int | None  # arrival of the first; None if there are no events
+    last_us: int | None  # arrival of the last
+    how: str  # how Spark evaluates the constraint
+    problems: tuple[str, ...]  # what could not be read
+
+
+def history_of(spark: SparkSession, options: ReplayOptions, target: str) -> History:
+    """Select the events to replay; the target's own events only if it is named as a source."""
+    asked = constraint(options.constraint)
+    seal = Archive(options.archive).manifest().last_seal
+    frame = events_frame(spark, replace(options, upto_seal=seal))
+    rows = frame.df if options.channels else frame.df.where(sf.col("origin") != target)
+    matched = matching(rows, asked, frame.occurring)
+    counted = (
+        matched.groupBy("origin")
+        .agg(
+            sf.count(sf.lit(1)).alias("events"),
+            sf.min("arrival_us").alias("first_us"),
+            sf.max("arrival_us").alias("last_us"),
+        )
+        .collect()
+    )
+    return History(
+        matched,
+        {row["origin"]: row["events"] for row in counted},
+        min((row["first_us"] for row in counted), default=None),
+        max((row["last_us"] for row in counted), default=None),
+        plan_of(asked, frame.occurring),
+        frame.problems,
+    )
+
+
+def resume_points(
+    history: History, highest: Mapping[str, int], again: int
+) -> tuple[dict[str, int], int]:
+    """Return the first number to send by origin, and how many events were sent before.
+
+    `highest` is the highest number of each origin that the channel has. The last `again` events are
+    resent: of those published together, some may be missing, and the channel drops those it has.
+    """
+    points: dict[str, int] = {}
+    before = 0
+    for origin, number in highest.items():
+        sent = history.df.where((sf.col("origin") == origin) & (sf.col("seq") <= number))
+        numbers = sent.select("seq")
+        before += numbers.count()
+        first = numbers.orderBy(sf.desc("seq")).limit(again).agg(sf.min("seq")).first()
+        points[origin] = number + 1 if first is None or first[0] is None else first[0]
+    return points, before
+
+
+def rows_in_order(history: History, points: Mapping[str, int]) -> Iterator[ArchivedEvent]:
+    """Yield events by time, each origin's by sequence number; the driver holds a part at a time."""
+    df = history.df
+    for origin, first in points.items():
+        df = df.where((sf.col("origin") != origin) | (sf.col("seq") >= first))
+    # A clock that was set back must not change the order of a channel.
+    so_far = Window.partitionBy("origin").orderBy("seq")
+    due = sf.max("arrival_us").over(so_far)
+    parts = sum(history.counts.values()) // _PARTITION + 1
+    keys = ("due_us", "origin", "seq")
+    rows = df.select("origin", "seq", due.alias("due_us"), "raw")
+    # Dividing by range reads everything once more, which few events do not need.
+    divided = rows.coalesce(1) if parts == 1 else rows.repartitionByRange(parts, *keys)
+    ordered = divided.sortWithinPartitions(*keys)
+    for origin, seq, due_us, raw in ordered.toLocalIterator(prefetchPartitions=True):
+        yield ArchivedEvent(origin, seq, due_us, bytes(raw))
+
+
+def chunk_of(rows: Iterator[ArchivedEvent], most: int) -> list[ArchivedEvent]:
+    """Return the next events; empty at the end."""
+    return list(islice(rows, most))

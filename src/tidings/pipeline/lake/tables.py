@@ -1,4 +1,4 @@
-"""Schemas of typed tables: which column holds a property of which kind, and how they evolve.
+"""Typed tables: which column holds a property of which kind, how schemas evolve, and the rows.
 
 The first kind of a property determines its column. Other kinds cannot change it, because existing
 files already have it; they get columns of their own, `<column>__<kind>`, and count as conflicts.
@@ -18,13 +18,17 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Collection, Container, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import product
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
 import msgspec
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
 
 from tidings.errors import PipelineFailed
+from tidings.events.fields import ANY_EVENT_TYPE
 
 FORMAT: Final = 1
 JSON: Final = "json"
@@ -32,7 +36,8 @@ BODY: Final = "body"
 """The part that holds a bare value; it has no name."""
 EMPTY_SEQUENCE: Final = "empty"
 SEQUENCES: Final = ("ints", "doubles", "strings", "bools")
-KINDS: Final = ("int", "double", "string", "bool", *SEQUENCES, JSON)
+_SIMPLE: Final = ("int", "double", "string", "bool")
+KINDS: Final = (*_SIMPLE, *SEQUENCES, JSON)
 # Integers up to here are exact as doubles.
 LARGEST_EXACT: Final = 2**53
 
@@ -42,7 +47,16 @@ _MAX_FOLDER: Final = 120  # encoded; file systems allow 255 bytes
 _MAX_COLUMN: Final = 120
 _PLAIN: Final = re.compile(rb"[A-Za-z0-9._-]")
 _NONE: Final[Mapping[tuple[str, str], int]] = MappingProxyType({})
-_TAKEN: Final = frozenset({*FIXED, "date"})  # `date` is the partition column
+PARTITION: Final = "date"
+_TAKEN: Final = frozenset({*FIXED, PARTITION})
+_DAY_US: Final = 86_400_000_000
+_FIRST_DAY: Final = -719_162  # 0001-01-01
+_LAST_DAY: Final = 2_932_896  # 9999-12-31
+_ELEMENTS: Final = dict(zip(SEQUENCES, ("bigint", "double", "string", "boolean"), strict=True))
+# Properties of an event as JSON texts, whatever their types.
+_RAW_FORM: Final = "header MAP<STRING, STRING>, data MAP<STRING, STRING>, body STRING"
+_RAW: Final = "_raw_properties"
+_names_of: Final = msgspec.json.Decoder(list[list[str]]).decode
 
 
 class FoundProperty(NamedTuple):
@@ -126,8 +140,9 @@ def grow_schema(
     for (part, name), seen in sorted(_kinds_by_property(found).items()):
         own = schema.of_property(part, name)
         main = _main_kind(own, seen)
-        for kind in _in_order(seen, main):
-            if _fits(kind, main, own, is_wide=(part, name) in wide):
+        # The main kind first, empty sequences last, as they fit any sequence column.
+        for kind in dict.fromkeys((main, *KINDS, EMPTY_SEQUENCE)):
+            if kind not in seen or _fits(kind, main, own, is_wide=(part, name) in wide):
                 continue
             kept = "ints" if kind == EMPTY_SEQUENCE else kind
             column = next((one for one in own if one.kind == kept), None)
@@ -172,12 +187,6 @@ def _main_kind(own: list[PropertyColumn], seen: Collection[str]) -> str:
     return "ints" if EMPTY_SEQUENCE in seen else JSON
 
 
-def _in_order(seen: Collection[str], main: str) -> list[str]:
-    """Sort kinds: the main one first, empty sequences last, as they fit any sequence column."""
-    order = (main, *KINDS, EMPTY_SEQUENCE)
-    return [kind for kind in dict.fromkeys(order) if kind in seen]
-
-
 def _fits(kind: str, main: str, own: list[PropertyColumn], *, is_wide: bool) -> bool:
     if kind == "int" and main == "double":
         return not is_wide
@@ -220,7 +229,7 @@ def table_of_type(domain: str, type: str) -> str:
 
 def column_name(name: str) -> str:
     """Return a portable column name; different properties may get the same."""
-    made = "".join(char if _stays(char) else f"_x{ord(char):x}_" for char in name)
+    made = "".join(char if _is_portable(char) else f"_x{ord(char):x}_" for char in name)
     return _cut(made or _EMPTY_NAME, name, _MAX_COLUMN, "__")
 
 
@@ -238,7 +247,7 @@ def unused_column(name: str, used: Container[str]) -> str:
     return made
 
 
-def _stays(char: str) -> bool:
+def _is_portable(char: str) -> bool:
     if char == "_" or (char.isascii() and char.isalnum()):
         return True
     # Only letters with one lower and one upper form: others compare equal in Java but not here.
@@ -281,3 +290,134 @@ def read_schema(octets: bytes, place: str) -> TypeSchema:
             f"{place} has format {schema.format}; this version of Tidings knows {FORMAT}"
         )
     return schema
+
+
+@dataclass(slots=True)
+class TypeFound:
+    """The events of one type in a batch."""
+
+    rows: int = 0
+    # Properties, with the number of rows.
+    found: dict[FoundProperty, int] = field(default_factory=dict)
+    unnoted: int = 0  # occurrences of properties beyond the limit
+
+    def note(self, found: FoundProperty, rows: int, most: int) -> None:
+        """Count a property, unless there are too many."""
+        if found in self.found or len(self.found) < most:
+            self.found[found] = self.found.get(found, 0) + rows
+        else:
+            self.unnoted += 1
+
+
+def day_of(microseconds: Column) -> Column:
+    """Return the UTC date of a time, whatever the session's time zone.
+
+    Times outside the years 1 to 9999, from a wrong clock, get the first or last day.
+    """
+    days = F.floor(microseconds / F.lit(_DAY_US)).cast("int")
+    days = F.least(F.greatest(days, F.lit(_FIRST_DAY)), F.lit(_LAST_DAY))
+    date = F.date_add(F.lit("1970-01-01").cast("date"), days)
+    return F.when(microseconds.isNotNull(), date)
+
+
+def found_types(events: DataFrame, most: int) -> dict[tuple[str, str], TypeFound]:
+    """Return the types of events, by (domain, type), with their properties.
+
+    Executors count events by shape; only shapes reach the driver.
+    """
+    keys = _keys()
+    # Spark groups by one text much faster than by sixteen lists.
+    shape = F.to_json(F.array(*keys.values())).alias("shape")
+    counted = events.groupBy("domain", "type", shape).count()
+    types: dict[tuple[str, str], TypeFound] = {}
+    # Not collected: in the worst case every event has its own shape.
+    for domain, type_, text, rows in counted.toLocalIterator():
+        seen = types.setdefault((domain, type_), TypeFound())
+        seen.rows += rows
+        for (part, kind), names in zip(keys, _names_of(text), strict=True):
+            for name in names:
+                seen.note(FoundProperty(part, name, kind), rows, most)
+    if ANY_EVENT_TYPE in types:
+        types[ANY_EVENT_TYPE].found[FoundProperty(BODY, "", JSON)] = types[ANY_EVENT_TYPE].rows
+    return types
+
+
+def _keys() -> dict[tuple[str, str], Column]:
+    """Return the property names of an event for each part and kind."""
+    maps = (*product(("header", "data"), _SIMPLE), *(("data", kind) for kind in SEQUENCES[1:]))
+    keys = {(part, kind): F.map_keys(f"{part}_{kind}") for part, kind in maps}
+    keys["data", "ints"] = F.map_keys(F.map_filter("data_ints", lambda _, v: F.size(v) > 0))
+    keys["data", EMPTY_SEQUENCE] = F.map_keys(
+        F.map_filter("data_ints", lambda _, v: F.size(v) == 0)
+    )
+    for part in ("header", "data"):
+        keys[part, JSON] = F.col(f"{part}_other")
+    return keys
+
+
+def wide_integers(
+    events: DataFrame, properties: Iterable[tuple[str, str]]
+) -> dict[tuple[str, str], int]:
+    """Count the rows of each property with integers that a double cannot hold exactly."""
+    asked = list(properties)
+    if not asked:
+        return {}
+    counts = [F.count_if(_is_wide(_value("int", part, name))) for part, name in asked]
+    (row,) = events.agg(*(count.alias(f"_{i}") for i, count in enumerate(counts))).collect()
+    return {one: count for one, count in zip(asked, row, strict=True) if count}
+
+
+def of_type(events: DataFrame, schema: TypeSchema) -> DataFrame:
+    """Return the events of a type."""
+    return events.where((F.col("domain") == schema.domain) & (F.col("type") == schema.type))
+
+
+def typed(events: DataFrame, schema: TypeSchema) -> DataFrame:
+    """Convert events of a type to rows of its table, with the date of arrival."""
+    own = of_type(events, schema)
+    if any(one.kind == JSON for one in schema.columns):
+        domain, type_ = ANY_EVENT_TYPE
+        is_bare = (F.col("domain") == domain) & (F.col("type") == type_)
+        has_others = (F.size("header_other") > 0) | (F.size("data_other") > 0) | is_bare
+        text = F.decode("raw", "utf-8")
+        own = own.withColumn(_RAW, F.when(has_others, F.from_json(text, _RAW_FORM)))
+    cells = (_cell(one, schema).alias(one.column) for one in schema.columns)
+    timed = own.withColumn("arrival", F.timestamp_micros("arrival_us"))
+    return timed.select(*FIXED, *cells, day_of(F.col("arrival_us")).alias(PARTITION))
+
+
+def _cell(column: PropertyColumn, schema: TypeSchema) -> Column:
+    part, name, kind = column.part, column.name, column.kind
+    kinds = [one.kind for one in schema.of_property(part, name)]
+    main = next((one for one in kinds if one != JSON), None)
+    if part == BODY:
+        return F.col(_RAW).getField(BODY)
+    if kind == JSON:
+        is_other = F.array_contains(F.col(f"{part}_other"), name)
+        return F.when(is_other, F.col(_RAW).getField(part).getItem(name))
+    value = _value(kind, part, name)
+    if kind == "double" and main == "double":
+        whole = _value("int", part, name)
+        value = F.coalesce(value, F.when(~_is_wide(whole), whole.cast("double")))
+    elif kind == "int" and main == "double":
+        value = F.when(_is_wide(value), value)
+    elif kind in SEQUENCES:
+        value = _sequence(value, kind, name, next(one for one in kinds if one in SEQUENCES))
+    return value
+
+
+def _sequence(value: Column, kind: str, name: str, first: str) -> Column:
+    """Return a sequence; empty ones, archived as integers, go to the first sequence column."""
+    integers = _value("ints", "data", name)
+    if kind == first:
+        empty = F.array().cast(f"array<{_ELEMENTS[kind]}>")
+        return F.coalesce(value, F.when(F.size(integers) == 0, empty))
+    return F.when(F.size(integers) > 0, integers) if kind == "ints" else value
+
+
+def _value(kind: str, part: str, name: str) -> Column:
+    return F.col(f"{part}_{kind}").getItem(name)
+
+
+def _is_wide(integer: Column) -> Column:
+    return (integer > LARGEST_EXACT) | (integer < -LARGEST_EXACT)

@@ -9,16 +9,15 @@ refilled when there is room.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import repeat
-from operator import itemgetter
 from typing import Final, NamedTuple
 
-from tidings.channel.backlog import discard_key
+from tidings.channel.account import discard_key
 from tidings.channel.commands import Pull, Redrive, Refilled
 from tidings.channel.effects import (
-    Accepted,
+    Acceptance,
     Cause,
     DeadLetter,
     Deliver,
@@ -33,19 +32,17 @@ from tidings.channel.effects import (
     Spill,
     Unspill,
 )
-from tidings.channel.entries import ABSOLUTE, NEVER, PERSISTENT, Entry
+from tidings.channel.entries import ABSOLUTE, NEVER, PERSISTENT, SEQ, Entry, EntryRun
 from tidings.channel.holders import Admin, Proxy
-from tidings.channel.lifetimes import Quality, expiry_of
 from tidings.channel.qos import DiscardPolicy, OrderPolicy, QoS
 from tidings.channel.queues import Queue, shifted
+from tidings.channel.supplier import Quality, expiry_of
 from tidings.channel.vocabulary import Form, Style
 from tidings.errors import Disconnected, InvalidUsage
 from tidings.events.fields import Fields
 from tidings.events.texts import shortened
 from tidings.filters.plan import MappingRule, PlanOptions
 
-# A field of a named tuple, read without a Python call.
-_SEQ: Final[Callable[[Entry], int]] = itemgetter(1)
 _NONE_AGAIN: Final[frozenset[int]] = frozenset()
 _SERVER_LIMIT: Final = "the server keeps no more for one consumer"
 
@@ -237,7 +234,7 @@ class Consumer:
         self.first_at: int | None = None
         self.leases: dict[int, int] = {}
         self.pulls: list[WaitingPull] = []
-        self.alarm: int | None = None
+        self.alarm = NEVER
         self.slow = False
         self.spilled = 0
         self.held: list[Entry] = []
@@ -265,7 +262,8 @@ class Consumer:
 
     def is_over(self) -> bool:
         """Return whether the backlog in memory exceeds a limit."""
-        return len(self.queue) + len(self.later) > self.most or self.queue.octets > self.most_octets
+        queue = self.queue
+        return queue.length + len(self.later) > self.most or queue.octets > self.most_octets
 
     def all_entries(self) -> list[Entry]:
         """Return all entries in memory, in flight or waiting."""
@@ -372,10 +370,23 @@ class Consumer:
         heapify(self.later)
         self.flight = {seq: shifted(entry, delta) for seq, entry in self.flight.items()}
         self.held = [shifted(entry, delta) for entry in self.held]
-        self.alarm = None
+        self.alarm = NEVER
         self.touch()
 
     # Queueing.
+
+    def enqueue_run(self, run: EntryRun, now: int) -> None:
+        """Queue events that are due; discard or spill the excess."""
+        queue = self.queue
+        if (
+            self.spilled
+            or queue.length + len(self.later) + len(run.entries) > self.most
+            or queue.octets + run.octets > self.most_octets
+        ):
+            for entry in run.entries:
+                self.enqueue(entry, None, now)
+        else:
+            queue.extend(run)
 
     def enqueue(self, entry: Entry, start: int | None, now: int) -> None:
         """Queue an event, not to be delivered before `start`; discard or spill the excess."""
@@ -405,7 +416,6 @@ class Consumer:
         self.again.add(entry.seq)
         channel.load([entry])
         channel.backlog = None
-        durable = [proxy.id] if proxy.durable else []
         message = Message(
             command.event,
             channel.origin,
@@ -414,8 +424,12 @@ class Consumer:
             command.plan,
             entry.priority,
             octets=entry.octets,
+            channel=channel.id,
         )
-        out.append(Accepted(channel.id, message, entry, None, [proxy], durable, {}, redriven=True))
+        if entry.flags & PERSISTENT and self.core.spills:
+            durable = [proxy.id] if proxy.durable else []
+            message.acceptance = Acceptance(entry, None, [proxy], durable, {}, redriven=True)
+        out.append(message)
         self.enqueue(entry, None, now)
 
     # Delivery.
@@ -444,7 +458,7 @@ class Consumer:
         entries = self._take(most, now)
         if not entries:
             return
-        self.flight.update(zip(map(_SEQ, entries), entries, strict=True))
+        self.flight.update(zip(map(SEQ, entries), entries, strict=True))
         again = self._again_among(entries)
         self.core.out.append(Deliver(self.channel.id, self.proxy.id, entries, again))
 
@@ -565,33 +579,32 @@ class Consumer:
     def set_alarm(self, now: int) -> None:
         """Set the alarm for the next due time, unless an earlier one is set."""
         at = self._next_time(now)
-        if at is not None and (self.alarm is None or at < self.alarm):
+        if at < self.alarm:
             self.alarm = at
             self.core.wake(at, self.channel.id, self.proxy.id)
 
-    def _next_time(self, now: int) -> int | None:
-        times: list[int] = []
+    def _next_time(self, now: int) -> int:
+        """Return when something is due; NEVER if nothing is."""
+        at = self.queue.next_expiry()
+        if at != NEVER:  # expired events are also found at delivery: no hurry
+            at = max(at, now + self.core.settings.sweep_interval)
         if self.later:
-            times.append(self.later[0][0])
+            at = min(at, self.later[0][0])
         if self.retry_at > now and self.proxy.attached:
-            times.append(self.retry_at)
+            at = min(at, self.retry_at)
         if self.leases:
-            times.append(min(self.leases.values()))
-        if not self.refilling:
-            times += [pull.until for pull in self.pulls if pull.until is not None]
+            at = min([at, *self.leases.values()])
+        if self.pulls and not self.refilling:
+            at = min([at, *(pull.until for pull in self.pulls if pull.until is not None)])
         if self.first_at is not None and self.proxy.form is Form.SEQUENCE:
             paced = self.first_at + self.proxy.qos.pacing_interval // 10
             if paced > now:
-                times.append(paced)
-        expiry = self.queue.next_expiry()
-        if expiry is not None:
-            # Expired events are also found at delivery: no hurry.
-            times.append(max(expiry, now + self.core.settings.sweep_interval))
-        return min(times) if times else None
+                at = min(at, paced)
+        return at
 
     def wake(self, now: int) -> None:
         """Handle what is due: start times, leases, pulls that time out, expiry."""
-        self.alarm = None
+        self.alarm = NEVER
         while self.later and self.later[0][0] <= now:
             _, entry = heappop(self.later)
             self.enqueue(entry, None, now)
@@ -695,7 +708,7 @@ class Consumer:
         returned = (self.returned & self.again) - self.flight.keys()
         highest = max((entry.seq for entry in back), default=0)
         earlier = {seq for seq in returned if seq < highest}
-        among = sorted([*self.queue.remove(earlier), *back] if earlier else back, key=_SEQ)
+        among = sorted([*self.queue.remove(earlier), *back] if earlier else back, key=SEQ)
         self.queue.put_back(among)
         self.returned = returned.union(entry.seq for entry in back)
 
@@ -923,7 +936,7 @@ class Consumer:
         channel.load(command.entries)
         channel.backlog = None
         held, self.held = self.held, []
-        for entry in sorted([*command.entries, *held], key=_SEQ):
+        for entry in sorted([*command.entries, *held], key=SEQ):
             if self._is_before_spilled(entry):
                 self.queue.push(entry)
             else:

@@ -17,6 +17,8 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+import msgspec
+
 from tidings.channel.settings import Limits
 from tidings.errors import InvalidEvent, InvalidUsage, NumberTooOld
 from tidings.events.envelope import ProducerMark
@@ -160,12 +162,15 @@ class ProducerMarks:
     def from_plain(cls, data: object, limits: Limits) -> ProducerMarks:
         """Read what `to_plain` wrote, or raise InvalidUsage; forget what exceeds the limits."""
         marks = cls(limits)
-        for place, item in enumerate(_items(data, "the producers' marks")):
-            where = f"producer {place} of the producers' marks"
-            name, floor, plain_runs = _parts(item, where)
-            if not isinstance(name, str) or name in marks._numbers:
-                raise InvalidUsage(f"{where}: a name that stands once is needed, not {name!r}")
-            numbers = _read_numbers(floor, _items(plain_runs, where), where)
+        try:
+            producers = msgspec.convert(data, list[tuple[str, int, list[tuple[int, int, int]]]])
+        except msgspec.ValidationError as error:
+            raise InvalidUsage(f"the producers' marks have another form: {error}") from error
+        for name, floor, plain_runs in producers:
+            where = f"the marks of producer {name!r}"
+            if name in marks._numbers:
+                raise InvalidUsage(f"{where} are there twice")
+            numbers = _read_numbers(floor, plain_runs, where)
             try:
                 ProducerMark(name, numbers.last)
             except InvalidEvent as error:
@@ -316,23 +321,18 @@ class _Runs:
             self.insert(place, number, number, distance)
 
 
-def _read_numbers(floor: object, plain_runs: list[object], where: str) -> _Numbers:
-    if type(floor) is not int or floor < _NONE:
-        raise InvalidUsage(f"{where}: {floor!r} is no highest forgotten number (-1 for none)")
+def _read_numbers(floor: int, plain_runs: list[tuple[int, int, int]], where: str) -> _Numbers:
+    if floor < _NONE:
+        raise InvalidUsage(f"{where}: {floor} is not a highest forgotten number (-1 for none)")
     runs: list[tuple[int, int, int]] = []
     below, unknown = floor, _NONE
-    for plain_run in plain_runs:
-        start, seq, count = _parts(plain_run, where)
+    for start, seq, count in plain_runs:
         if (
-            type(start) is not int
-            or type(seq) is not int
-            or type(count) is not int
-            or not below < start <= start + count - 1 < _INT64
+            not below < start <= start + count - 1 < _INT64
             or not UNKNOWN_SEQ <= seq <= _INT64 - count
         ):
-            raise InvalidUsage(
-                f"{where}: {plain_run!r} is no run [number, seq, count] above {below}"
-            )
+            run = [start, seq, count]
+            raise InvalidUsage(f"{where}: {run} is not a run [number, seq, count] above {below}")
         below = start + count - 1
         if seq == UNKNOWN_SEQ:
             unknown = below
@@ -342,16 +342,3 @@ def _read_numbers(floor: object, plain_runs: list[object], where: str) -> _Numbe
     known = bisect_left(runs, (unknown + 1,))
     runs[:known] = [(start, last, _UNKNOWN) for start, last, _ in runs[:known]]
     return _Numbers.of(runs, floor, unknown)
-
-
-def _items(data: object, where: str) -> list[object]:
-    if not isinstance(data, list | tuple):
-        raise InvalidUsage(f"{where}: a list is needed, not {data!r}")
-    return list(data)
-
-
-def _parts(data: object, where: str) -> tuple[object, object, object]:
-    items = _items(data, where)
-    if len(items) != 3:
-        raise InvalidUsage(f"{where}: a list of 3 is needed, not {data!r}")
-    return items[0], items[1], items[2]

@@ -6,14 +6,11 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from operator import itemgetter
 from typing import Final
 
-from tidings.channel.entries import ABSOLUTE, NEVER, Entry
+from tidings.channel.entries import ABSOLUTE, NEVER, OCTETS, SEQ, Entry, EntryRun
 from tidings.channel.lines import DeadlineLine, FifoLine, Line, PriorityLine
 from tidings.channel.qos import DiscardPolicy, OrderPolicy
 from tidings.channel.sorted_runs import SortedRun
 
-# A field of a named tuple, read without a Python call.
-_OCTETS: Final[Callable[[Entry], int]] = itemgetter(3)
-_ARRIVAL: Final[Callable[[Entry], int]] = itemgetter(1)
 _PRIORITY_AND_ARRIVAL: Final[Callable[[Entry], tuple[int, int]]] = itemgetter(2, 1)
 
 
@@ -70,6 +67,15 @@ class Queue:
         if self._indexed or entry[0] != NEVER:
             self._index(entry)
 
+    def extend(self, run: EntryRun) -> None:
+        """Add entries, each behind all equal ones in delivery order."""
+        self.octets += run.octets
+        self.length += len(run.entries)
+        self._line.extend(run)
+        if self._indexed or run.expires:
+            for entry in run.entries:
+                self._index(entry)
+
     def put_back(self, entries: Sequence[Entry]) -> None:
         """Add entries that were taken and not delivered, before all equal ones.
 
@@ -77,7 +83,7 @@ class Queue:
         """
         self._line.put_back(entries)
         self.length += len(entries)
-        self.octets += sum(map(_OCTETS, entries))
+        self.octets += sum(map(OCTETS, entries))
         for entry in entries:
             self._index(entry)
 
@@ -131,10 +137,9 @@ class Queue:
         self._left(expired, out_of=run)
         return expired
 
-    def next_expiry(self) -> int | None:
-        """Return when the next entry expires; None if none does."""
-        nearest = self._by_expiry.first().expiry if self._by_expiry else NEVER
-        return None if nearest == NEVER else nearest
+    def next_expiry(self) -> int:
+        """Return when the next entry expires; NEVER if none does."""
+        return self._by_expiry.first().expiry if self._by_expiry else NEVER
 
     def remove(self, seqs: Collection[int]) -> list[Entry]:
         """Remove entries by number, in delivery order; ignore others. Scans the whole queue."""
@@ -156,7 +161,7 @@ class Queue:
     def reorder(self, order: OrderPolicy) -> None:
         """Change the delivery order; ties go by number. Scans the whole queue."""
         if order is not self.order:
-            waiting = sorted(self._line.entries(), key=_ARRIVAL)
+            waiting = sorted(self._line.entries(), key=SEQ)
             self._start(order)
             self._fill(waiting)
 
@@ -192,7 +197,7 @@ class Queue:
     def _left(self, entries: Collection[Entry], out_of: SortedRun[Entry] | None = None) -> None:
         """Drop entries that have left the line, and perhaps one index, from the other indexes."""
         self.length -= len(entries)
-        self.octets -= sum(map(_OCTETS, entries))
+        self.octets -= sum(map(OCTETS, entries))
         if not self._indexed:
             return
         if not self.length:
@@ -221,7 +226,7 @@ class Queue:
 
     def _arrivals(self) -> SortedRun[Entry]:
         if self._by_arrival is None:
-            self._by_arrival = SortedRun(self._line.entries(), _ARRIVAL)
+            self._by_arrival = SortedRun(self._line.entries(), SEQ)
             self._indexed = True
         return self._by_arrival
 

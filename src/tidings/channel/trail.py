@@ -22,8 +22,7 @@ from tidings.events.standard_header import with_standard_types
 if TYPE_CHECKING:  # clients have a trail without the core
     from tidings.channel.channel import Channel
     from tidings.channel.consumer import ConsumerProxy
-    from tidings.channel.lifetimes import Quality
-    from tidings.channel.supplier import SupplierProxy
+    from tidings.channel.supplier import Quality, SupplierProxy
 
 Stage: TypeAlias = Literal["supplier", "header", "channel", "consumer"]
 

@@ -8,9 +8,12 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Final, NamedTuple, Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
+
+import msgspec
 
 from tidings.channel.effects import Message
+from tidings.channel.entries import Entry
 from tidings.channel.functions import Source, error_text, events_from
 from tidings.channel.vocabulary import Form, Item
 from tidings.errors import Disconnected, WrongClient
@@ -23,14 +26,30 @@ TypesChanged: TypeAlias = Callable[[Types, Types], object]
 """A plain function, called with the event types added and removed."""
 
 
-class EventBatch(NamedTuple):
-    """Events for one consumer, in order; those in `again` may have been delivered before."""
+class EventBatch(msgspec.Struct, eq=False):
+    """Events for one consumer, in order.
+
+    Attributes:
+        messages: The events; what waits in the outbox may have places on disk among them.
+        again: Numbers of events that may have been delivered before.
+        entries: The entries of the events.
+        waits: How many conditions must be met before they may leave.
+        leave: Hands them over.
+    """
 
     channel: int
     proxy: int
     messages: list[Message]
     again: frozenset[int] = frozenset()
     form: Form = Form.STRUCTURED
+    entries: Sequence[Entry] = ()
+    waits: int = 0
+    leave: Callable[[], None] | None = None
+
+    @property
+    def address(self) -> tuple[int, int]:
+        """The consumer: channel and proxy."""
+        return self.channel, self.proxy
 
 
 class Answers(Protocol):
@@ -51,54 +70,12 @@ class Answers(Protocol):
         ...
 
 
-class Endpoint(Protocol):
+class Endpoint:
     """A client of one proxy. Called on the loop's thread; no call blocks.
 
-    `attach` comes first. After `disconnected` or `close` only `cancel` may follow.
+    `attach` comes first. After `disconnected` or `close` only `cancel` may follow. Here a client
+    that does nothing; subclasses override their part.
     """
-
-    def attach(self, answers: Answers) -> None:
-        """Set whom to answer from now on."""
-        ...
-
-    def deliver(self, batch: EventBatch) -> None:
-        """Deliver events to a push consumer; each is answered later. Never raises."""
-        ...
-
-    async def try_pull(self, most: int) -> Sequence[Item]:
-        """Poll a pull supplier for at most `most` events; none if it has none now.
-
-        Disconnected means that the supplier is gone; after other errors it is polled again later.
-        """
-        ...
-
-    def offers(self, added: Types, removed: Types) -> None:
-        """Tell a consumer which event types are newly offered, and which no longer are."""
-        ...
-
-    def subscriptions(self, added: Types, removed: Types) -> None:
-        """Tell a supplier which event types are newly wanted, and which no longer are."""
-        ...
-
-    def flush(self) -> None:
-        """Send pending acknowledgements at once: another client takes over."""
-        ...
-
-    def disconnected(self) -> None:
-        """Tell the client that its proxy is gone, and close."""
-        ...
-
-    def close(self, error: Exception | None = None) -> None:
-        """Drop undelivered events without an answer; a running call may finish."""
-        ...
-
-    def cancel(self) -> None:
-        """Cancel running calls to the client: the engine stops."""
-        ...
-
-
-class QuietEndpoint:
-    """An endpoint that does nothing; subclasses override their part."""
 
     __slots__ = ("__weakref__", "_answers")
 
@@ -109,38 +86,40 @@ class QuietEndpoint:
         self._answers = answers
 
     def deliver(self, batch: EventBatch) -> None:
-        """Fail: this client takes no events."""
+        """Deliver events to a push consumer; each is answered later. Never raises."""
         self._answers.failed(
-            batch.channel,
-            batch.proxy,
+            *batch.address,
             [message.seq for message in batch.messages],
             f"{type(self).__name__} takes no events: connect a push consumer",
         )
 
     async def try_pull(self, most: int) -> Sequence[Item]:
-        """Raise WrongClient: this client cannot be polled."""
+        """Poll a pull supplier for at most `most` events; none if it has none now.
+
+        Disconnected means that the supplier is gone; after other errors it is polled again later.
+        """
         raise WrongClient(
             f"{type(self).__name__} cannot be asked for {most} events: connect a pull supplier"
         )
 
     def offers(self, added: Types, removed: Types) -> None:
-        """Do nothing."""
+        """Tell a consumer which event types are newly offered, and which no longer are."""
 
     def subscriptions(self, added: Types, removed: Types) -> None:
-        """Do nothing."""
+        """Tell a supplier which event types are newly wanted, and which no longer are."""
 
     def flush(self) -> None:
-        """Do nothing: no answers are pending."""
+        """Send pending acknowledgements at once: another client takes over."""
 
     def disconnected(self) -> None:
-        """Close without telling the client."""
+        """Tell the client that its proxy is gone, and close."""
         self.close()
 
     def close(self, error: Exception | None = None) -> None:
-        """Do nothing: no events wait here."""
+        """Drop undelivered events without an answer; a running call may finish."""
 
     def cancel(self) -> None:
-        """Do nothing: no calls run here."""
+        """Cancel running calls to the client: the engine stops."""
 
 
 # How long handlers run before the loop gets a turn, in seconds: well below the 5 ms that
@@ -167,7 +146,7 @@ def _tell(told: Callable[..., object] | None, *what: object) -> None:
         asyncio.get_running_loop().call_soon(told, *what)
 
 
-class HandlerEndpoint(QuietEndpoint):
+class HandlerEndpoint(Endpoint):
     """A push consumer in this process: a function that is called with the events, in order.
 
     An event is acknowledged when the call returns. When a call raises, it and everything behind it
@@ -197,7 +176,7 @@ class HandlerEndpoint(QuietEndpoint):
         """Queue the events for the handler."""
         if self._closed:
             return
-        self._address = batch[:2]
+        self._address = batch.address
         if batch.form is Form.SEQUENCE:
             self._queue.append(batch.messages)
         else:
@@ -306,7 +285,7 @@ _NONE_WAITING: Final[deque[Message]] = deque(maxlen=0)
 _NONE_AGAIN: Final[set[int]] = set()
 
 
-class BufferEndpoint(QuietEndpoint):
+class BufferEndpoint(Endpoint):
     """A push consumer in this process that takes events when it likes: for iterators.
 
     Acknowledgements of one turn of the loop are sent in one call. `on_offers` is a plain function.
@@ -331,7 +310,7 @@ class BufferEndpoint(QuietEndpoint):
         """Keep the events until they are taken, and wake the waiting caller."""
         if self._error is not None:
             return
-        self._address = batch[:2]
+        self._address = batch.address
         if self._waiting is _NONE_WAITING:
             self._waiting = deque()
         self._waiting.extend(batch.messages)
@@ -360,8 +339,12 @@ class BufferEndpoint(QuietEndpoint):
         """Wait for the next events, at most `most`; raise what `close` was given."""
         if not self._waiting:
             await self._filled()
-        take = self._waiting.popleft
-        return [take() for _ in range(min(most, len(self._waiting)))]
+        waiting = self._waiting
+        if most < len(waiting):
+            return [waiting.popleft() for _ in range(most)]
+        everything = list(waiting)
+        waiting.clear()
+        return everything
 
     def ack(self, message: Message) -> None:
         """Acknowledge an event."""
@@ -441,7 +424,7 @@ class BufferEndpoint(QuietEndpoint):
             self._answers.ack(*self._address, taken)
 
 
-class SupplierEndpoint(QuietEndpoint):
+class SupplierEndpoint(Endpoint):
     """A push supplier in this process; its callbacks are plain functions."""
 
     def __init__(

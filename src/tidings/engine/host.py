@@ -25,7 +25,7 @@ from tidings.channel.filter_host import FilterHost
 from tidings.channel.settings import DEFAULT_SETTINGS, Settings
 from tidings.channel.unused import Unused
 from tidings.clock import Clock, SystemClock
-from tidings.cores import Core, OperationDone, Request
+from tidings.cores import Core, OperationDone
 from tidings.engine.access import OWNER, Access, Principal
 from tidings.engine.archive_plan import ArchivePlan, archive_command
 from tidings.engine.archive_plan import Command as ArchiveCommand
@@ -40,7 +40,7 @@ from tidings.engine.history import History
 from tidings.engine.housekeeping import Housekeeping, Kept
 from tidings.engine.judging import Judging
 from tidings.engine.losses import Losses, LossReports
-from tidings.engine.mailbox import Mailbox, Waiting, weight
+from tidings.engine.mailbox import Mailbox, Post, Waiting, weight
 from tidings.engine.operation_log import OperationLog
 from tidings.engine.perform import Performer
 from tidings.engine.recording import Recorder
@@ -93,7 +93,9 @@ class Host:
         self.storage = Storage(store, disk, self.bodies, self.recorder, self.writer)
         now, channels = self.clock.now, self.factory.channels
         self.reports = LossReports(self.storage, self.notice, now)
-        self.out = Sender(self.storage, channels, self, now, self.notice, self.reports.lost)
+        self.out = Sender(
+            self.storage, channels, self.ask, self.tell, now, self.notice, self.reports.lost
+        )
         self.spilling = Spilling(self.storage, channels, self.at_once)
         self.dead_letters = DeadLetters(self.storage, settings.limits, self.ask, self.reports.lost)
         self.history = History(self.storage, channels, self.reports)
@@ -396,31 +398,33 @@ class Host:
             if self._mailbox:
                 self._schedule()
             return
-        now = self.clock.now()
+        commands = [post.command for post in posts]
         try:
-            answers, effects = self._judging.handle_many([post.command for post in posts], now)
+            answers, effects = self._judging.handle_many(commands, self.clock.now())
             for post, answer in zip(posts, answers, strict=True):
-                if answer.__class__ is TidingsError:
-                    log.error("a command has met a fault", exc_info=answer)
-                if not post.last and isinstance(answer, TidingsError) and post.command.whole:  # type: ignore[union-attr]
-                    self._mailbox.drop_rest(post)
+                if isinstance(answer, TidingsError):
+                    self._note_error(post, answer)
             self._performer.perform(posts, answers, effects)
         except Exception as fault:  # an internal fault: callers must not wait for ever
             log.exception("a batch of commands could not be carried out")
             for post in posts:
                 post.fail(fault)
-            if type(posts[0].command) is not c.Tick:
+            if type(commands[0]) is not c.Tick:
                 self._tick()  # carries out the effects of the other commands
         self._timer.set(self.cores.wake_at)
-        # Requests of other cores say nothing of what events cost.
-        known = [post.command for post in posts if not isinstance(post.command, Request)]
         spent = self.watchdog.left()
-        if len(known) == len(posts):
-            self._mailbox.took(sum(map(weight, known)), spent)
+        if self.cores.are_first(commands):  # others say nothing of what events cost
+            self._mailbox.took(sum(map(weight, commands)), spent)
         if self._mailbox:
             self._schedule()
         else:
             self._judging.forget()
+
+    def _note_error(self, post: Post, error: TidingsError) -> None:
+        if error.__class__ is TidingsError:
+            log.error("a command has met a fault", exc_info=error)
+        if not post.last and isinstance(post.command, c.Push) and post.command.whole:
+            self._mailbox.drop_rest(post)
 
     def _tick(self) -> None:
         self.tell(c.Tick())

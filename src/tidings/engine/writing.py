@@ -14,7 +14,7 @@ from typing import Final, Protocol
 
 from tidings.channel.catalogue import CATALOGUE
 from tidings.channel.commands import Command, Push, Revoke
-from tidings.channel.effects import Accepted, Message
+from tidings.channel.effects import Message
 from tidings.channel.management import Connect
 from tidings.engine.bodies import Bodies, packed
 from tidings.engine.disk import Done
@@ -52,7 +52,7 @@ class Write:
     def __init__(self) -> None:
         self.records: list[Writable] = []
         self.sync = False
-        self.events: list[tuple[int, Accepted]] = []
+        self.events: list[tuple[int, Message]] = []
         self.after: list[Callable[[], None]] = []
         self.answers: list[tuple[Post, object]] = []
         self.unwritable: dict[tuple[int, int], tuple[ProducerMark | None, TidingsError]] = {}
@@ -119,7 +119,7 @@ class Writer:
         """Return whether nothing is being written or waits to be."""
         return not (self._current or self._riding or self.owed)
 
-    def unwritten(self) -> tuple[list[Writable], list[tuple[int, Accepted]]]:
+    def unwritten(self) -> tuple[list[Writable], list[tuple[int, Message]]]:
         """Return the records not passed to the disk thread yet, and the accepted events in them.
 
         Only while nothing is being written, as in `after_writes`, is this all that the core knows
@@ -224,10 +224,11 @@ class Writer:
 
     def _keep_places(self, write: Write, places: Sequence[Cursor]) -> None:
         bodies, asked = self._bodies, self._asked
-        for at, event in write.events:
-            channel, seq = event.channel, event.entry.seq
+        for at, message in write.events:
+            channel, seq = message.channel, message.seq
+            message.acceptance = None
             if bodies.holds(channel, seq):
-                bodies.keep_on_disk(channel, seq, event.message, places[at])
+                bodies.keep_on_disk(channel, seq, message, places[at])
             if asked:
                 for wanted in asked.pop((channel, seq), ()):
                     wanted[seq] = packed(places[at])
@@ -244,12 +245,16 @@ class Writer:
         error = cause
         if not isinstance(error, StoreError):
             error = StoreError(f"the journal could not be written: {cause!r}")
-        new = {at: event for at, event in write.events if not event.redriven}
+        new = {
+            at: message
+            for at, message in write.events
+            if message.acceptance is None or not message.acceptance.redriven
+        }
         self.owed = [r for at, r in enumerate(write.records) if at not in new] + self.owed
         refused: dict[int, list[Message]] = {}
-        for event in new.values():
-            refused.setdefault(event.channel, []).append(event.message)
-            self._asked.pop((event.channel, event.entry.seq), None)
+        for message in new.values():
+            refused.setdefault(message.channel, []).append(message)
+            self._asked.pop((message.channel, message.seq), None)
         gone = {channel: {one.seq for one in group} for channel, group in refused.items()}
         for channel, group in refused.items():
             self._host.withdraw(channel, gone[channel])

@@ -57,9 +57,9 @@ from tidings.channel.vocabulary import Side, Style
 from tidings.clock import ManualClock
 from tidings.engine import mailbox
 from tidings.engine.bodies import OVERHEAD_OCTETS, Bodies
-from tidings.engine.endpoints import HandlerEndpoint, PullSupplierEndpoint
+from tidings.engine.endpoints import EventBatch, HandlerEndpoint, PullSupplierEndpoint
 from tidings.engine.host import Host
-from tidings.engine.outbox import REFUSED, Outbox, Ticket
+from tidings.engine.sender import REFUSED, Outbox
 from tidings.errors import (
     Disconnected,
     DiskFull,
@@ -174,13 +174,14 @@ def test_each_consumer_gets_its_things_in_order_and_all_of_them(
 ) -> None:
     outbox = Outbox()
     left: list[tuple[int, int]] = []
-    due: list[Ticket] = []
+    due: list[EventBatch] = []
     for number, (proxy, waits) in enumerate(things):
-        ticket = outbox.put((1, proxy), partial(left.append, (proxy, number)), waits, [])
-        due += [ticket] * waits
+        batch = EventBatch(1, proxy, [])
+        outbox.put(batch, partial(left.append, (proxy, number)), waits)
+        due += [batch] * waits
     random.shuffle(due)
-    for ticket in due:
-        outbox.ready(ticket)
+    for batch in due:
+        outbox.ready(batch)
     for proxy in range(3):
         mine = [number for whose, number in left if whose == proxy]
         assert mine == [number for number, (whose, _) in enumerate(things) if whose == proxy]
@@ -196,7 +197,7 @@ def test_what_was_never_accepted_is_taken_out_wherever_it_waits() -> None:
         (2, 7): [two],
     }
     for key, messages in waiting.items():
-        outbox.put(key, lambda: None, 1, messages)
+        outbox.put(EventBatch(*key, messages), lambda: None, 1)
     outbox.withdraw(1, {2, 5})
     assert waiting == {(1, 7): [one, REFUSED], (1, 8): [REFUSED, 5], (2, 7): [two]}
 
@@ -204,11 +205,12 @@ def test_what_was_never_accepted_is_taken_out_wherever_it_waits() -> None:
 def test_what_is_called_back_never_leaves() -> None:
     outbox, left = Outbox(), list[int]()
     entries = [Entry(0, seq, 0, 0, 0) for seq in (4, 5, 6)]
-    ticket = outbox.put((1, 7), partial(left.append, 1), 1, [4, 5], entries[:2])
-    outbox.put((1, 7), partial(left.append, 2), 0, [6], entries[2:])
+    first = EventBatch(1, 7, [], entries=entries[:2])
+    outbox.put(first, partial(left.append, 1), 1)
+    outbox.put(EventBatch(1, 7, [], entries=entries[2:]), partial(left.append, 2), 0)
     assert outbox.recall((1, 8)) == []
     assert outbox.recall((1, 7)) == [4, 5, 6]
-    outbox.ready(ticket)
+    outbox.ready(first)
     assert left == []
     assert not outbox.lines
 

@@ -36,14 +36,14 @@ from tidings import event
 from tidings.api import delivered
 from tidings.api.delivered import write_delivered
 from tidings.channel.commands import Pull, Push, Revoke
-from tidings.channel.effects import Accepted, Cause, Outcome
-from tidings.channel.entries import NEVER, PERSISTENT, Entry
+from tidings.channel.effects import Cause, Outcome
+from tidings.channel.entries import NEVER
 from tidings.channel.management import Connect, CreateChannel, SetQoS
 from tidings.channel.settings import Limits
 from tidings.channel.vocabulary import Place, Style
 from tidings.engine.bodies import OVERHEAD_OCTETS, Bodies, packed
 from tidings.engine.disk import DiskThread, Done
-from tidings.engine.endpoints import EventBatch, QuietEndpoint
+from tidings.engine.endpoints import Endpoint, EventBatch
 from tidings.engine.host import Host
 from tidings.engine.mailbox import Post
 from tidings.engine.recovery import recover
@@ -193,8 +193,7 @@ def events(*numbers: int, mark: ProducerMark | None = None) -> Write:
         write.records.append(record(seq, Kind.EVENT))
         made = message(seq)
         made.mark = mark
-        entry = Entry(NEVER, seq, 0, 0, PERSISTENT)
-        write.events.append((at, Accepted(1, made, entry, None, (), (), {})))
+        write.events.append((at, made))
     return write
 
 
@@ -409,7 +408,7 @@ async def test_an_event_no_record_can_hold_is_refused_and_no_other(tmp_path: Pat
         assert host.disk_error is None
 
 
-class Faulty(QuietEndpoint):
+class Faulty(Endpoint):
     def deliver(self, batch: EventBatch) -> None:
         raise RuntimeError("planted")
 

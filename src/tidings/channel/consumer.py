@@ -10,12 +10,14 @@ refilled when there is room.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from itertools import repeat
 from typing import Final, NamedTuple
 
-from tidings.channel.account import discard_key
+from tidings.channel.account import Account, discard_key
 from tidings.channel.commands import Pull, Redrive, Refilled
+from tidings.channel.core import Core
 from tidings.channel.effects import (
     Acceptance,
     Cause,
@@ -133,10 +135,6 @@ class ConsumerProxy(Proxy):
         if self.consumer is not None:
             self.consumer.pump(now)
 
-    def purge(self, upto: int) -> int:
-        """Drop all waiting events up to a number; return how many."""
-        return 0 if self.consumer is None else self.consumer.purge(upto)
-
     def discard(self, seq: int) -> None:
         """Discard the consumer's copy of an event, if it is in memory."""
         consumer = self.consumer
@@ -173,6 +171,7 @@ class WaitingPull(NamedTuple):
     lease: int | None
 
 
+@dataclass(slots=True, eq=False)
 class Consumer:
     """One consumer's delivery state.
 
@@ -191,59 +190,35 @@ class Consumer:
         purged: Spilled events up to this number are dropped when refilled; 0 for none.
     """
 
-    __slots__ = (
-        "again",
-        "again_upto",
-        "alarm",
-        "boundary",
-        "causes",
-        "channel",
-        "core",
-        "counts",
-        "failures",
-        "first_at",
-        "flight",
-        "held",
-        "later",
-        "leases",
-        "most",
-        "most_octets",
-        "proxy",
-        "pulls",
-        "purged",
-        "queue",
-        "refilling",
-        "retry_at",
-        "returned",
-        "slow",
-        "spilled",
-    )
+    proxy: ConsumerProxy
+    channel: Account = field(init=False)
+    core: Core = field(init=False)
+    queue: Queue = field(init=False)
+    most: int = field(init=False)
+    most_octets: int = field(init=False)
+    later: list[tuple[int, Entry]] = field(default_factory=list)
+    flight: dict[int, Entry] = field(default_factory=dict)
+    again: set[int] = field(default_factory=set)
+    again_upto: int = 0
+    causes: dict[int, list[Cause]] = field(default_factory=dict)
+    failures: int = 0
+    retry_at: int = 0
+    first_at: int | None = None
+    leases: dict[int, int] = field(default_factory=dict)
+    pulls: list[WaitingPull] = field(default_factory=list)
+    alarm: int = NEVER
+    slow: bool = False
+    spilled: int = 0
+    held: list[Entry] = field(default_factory=list)
+    returned: set[int] = field(default_factory=set)
+    boundary: Entry | None = None
+    refilling: OrderPolicy | None = None
+    purged: int = 0
+    counts: dict[Outcome, int] = field(default_factory=dict)
 
-    def __init__(self, proxy: ConsumerProxy) -> None:
-        self.proxy = proxy
-        self.channel = proxy.channel
-        self.core = proxy.channel.core
-        self.queue = Queue(proxy.order)
-        self.later: list[tuple[int, Entry]] = []
-        self.flight: dict[int, Entry] = {}
-        self.again: set[int] = set()
-        self.again_upto = 0
-        self.causes: dict[int, list[Cause]] = {}
-        self.failures = 0
-        self.retry_at = 0
-        self.first_at: int | None = None
-        self.leases: dict[int, int] = {}
-        self.pulls: list[WaitingPull] = []
-        self.alarm = NEVER
-        self.slow = False
-        self.spilled = 0
-        self.held: list[Entry] = []
-        self.returned: set[int] = set()
-        self.boundary: Entry | None = None
-        self.refilling: OrderPolicy | None = None
-        self.purged = 0
-        self.counts: dict[Outcome, int] = {}
-        self.most = self.most_octets = 0
+    def __post_init__(self) -> None:
+        self.channel, self.core = self.proxy.channel, self.proxy.channel.core
+        self.queue = Queue(self.proxy.order)
         self._adjust_limits()
 
     def _adjust_limits(self) -> None:

@@ -94,7 +94,7 @@ class Dispatch:
             c.Redrive: lambda x, now: state(x).redrive(x, now),
             c.Refilled: lambda x, now: state(x).refill(x, now),
             c.Revoke: lambda x, now: channel(x.channel).revoke(x),
-            m.Purge: lambda x, now: self._consumer(x).purge(channel(x.channel).seq),
+            m.Purge: lambda x, now: state(x).purge(channel(x.channel).seq),
             c.Idle: lambda x, now: state(x).swap_out(),
             c.Polled: self._polled,
             c.DryRun: self._dry_run,

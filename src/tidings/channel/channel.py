@@ -23,7 +23,7 @@ from tidings.channel.producers import ProducerMarks
 from tidings.channel.properties import AdminProperties
 from tidings.channel.qos import DiscardPolicy, QoS
 from tidings.channel.routing import Router
-from tidings.channel.supplier import Polling, Quality, SupplierProxy, is_plain
+from tidings.channel.supplier import Polling, Quality, SupplierProxy
 from tidings.channel.translation import approximate_octets, entered
 from tidings.channel.vocabulary import Form, Item, Side
 from tidings.errors import (
@@ -206,7 +206,10 @@ class Channel(Account):
         try:
             for item, mark in zip(items, marks or repeat(None), strict=False):
                 try:
-                    answers.append(self._accept(supplier, item, mark, hops, now, ahead))
+                    answer = None if mark is None else self.marks.seen(mark)
+                    if answer is None:
+                        answer = self._accept(supplier, item, mark, hops, now, ahead)
+                    answers.append(answer)
                 except TidingsError as error:
                     answers.append(error)
         finally:
@@ -222,18 +225,21 @@ class Channel(Account):
         now: int,
         ahead: int,
     ) -> int:
-        if mark is not None:
-            known = self.marks.seen(mark)
-            if known is not None:
-                return known
         core = self.core
-        event = self._entered(item)
-        fields = fields_for(event, now + core.offset)
+        arrival = now + core.offset
+        event = item
+        if not isinstance(event, StructuredEvent) or event.type == _ANY_TYPE:
+            event = entered(item, unwrap=True)
+        quality = supplier.known_quality(event.header, now)
+        if quality is None:
+            event = with_standard_types(event)
+        fields = fields_for(event, arrival)
         if supplier.judged and self._is_stopped(supplier, fields):
             if mark is not None:
                 self.marks.record(mark, 0)
             return 0
-        quality = supplier.quality_of(event.header, now)
+        if quality is None:
+            quality = supplier.quality_of(event.header, now)
         octets = approximate_octets(event)
         is_full = self._is_full_for(event, quality, octets, ahead)
         on_disk = quality.persistent and core.spills
@@ -248,9 +254,8 @@ class Channel(Account):
         if seq > self.seq_reserved and core.spills and not on_disk:
             self.seq_reserved = seq + RESERVED_AT_ONCE
             core.out.append(self.reservation())
-        priority = quality.priority
+        priority, plan = quality.priority, self.plan.version
         entry = Entry(quality.expiry, seq, priority, octets, quality.flags)
-        arrival, plan = now + core.offset, self.plan.version
         message = Message(
             event, self.origin, seq, arrival, plan, priority, mark, octets, hops, None, self.id
         )
@@ -271,11 +276,7 @@ class Channel(Account):
         return supplier.judged and not self.plan.verdict(fields, supplier.id).passed
 
     def _entered(self, item: Item) -> StructuredEvent:
-        if isinstance(item, StructuredEvent) and item.type != _ANY_TYPE:
-            event = item
-        else:
-            event = entered(item, unwrap=True)
-        return event if is_plain(event.header) else with_standard_types(event)
+        return with_standard_types(entered(item, unwrap=True))
 
     def _is_full_for(
         self, event: StructuredEvent, quality: Quality, octets: int, ahead: int

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from operator import itemgetter
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 from tidings.channel.entries import ABSOLUTE, NEVER, OCTETS, SEQ, Entry, EntryRun
 from tidings.channel.lines import DeadlineLine, FifoLine, Line, PriorityLine
@@ -12,6 +12,8 @@ from tidings.channel.qos import DiscardPolicy, OrderPolicy
 from tidings.channel.sorted_runs import SortedRun
 
 _PRIORITY_AND_ARRIVAL: Final[Callable[[Entry], tuple[int, int]]] = itemgetter(2, 1)
+_Rank: TypeAlias = Callable[[Entry], Any]
+_UNRANKED: Final[Mapping[_Rank, SortedRun[Entry]]] = {}
 
 
 class Queue:
@@ -25,16 +27,7 @@ class Queue:
     resolves `ANY`, else ValueError. `length` is the same as `len`, without a call.
     """
 
-    __slots__ = (
-        "_by_arrival",
-        "_by_expiry",
-        "_by_priority",
-        "_indexed",
-        "_line",
-        "length",
-        "octets",
-        "order",
-    )
+    __slots__ = ("_by_expiry", "_indexed", "_line", "_ranked", "length", "octets", "order")
 
     def __init__(self, order: OrderPolicy) -> None:
         self._start(order)
@@ -51,8 +44,7 @@ class Queue:
         # index has those that expire.
         line = self._line
         self._by_expiry = line.run if isinstance(line, DeadlineLine) else None
-        self._by_arrival: SortedRun[Entry] | None = None
-        self._by_priority: SortedRun[Entry] | None = None
+        self._ranked = _UNRANKED
         # Whether there is an index besides the line.
         self._indexed = False
 
@@ -189,10 +181,8 @@ class Queue:
                 self._by_expiry = SortedRun()
                 self._indexed = True
             self._by_expiry.add(entry)
-        if self._by_arrival is not None:
-            self._by_arrival.add(entry)
-        if self._by_priority is not None:
-            self._by_priority.add(entry)
+        for index in self._ranked.values():
+            index.add(entry)
 
     def _left(self, entries: Collection[Entry], out_of: SortedRun[Entry] | None = None) -> None:
         """Drop entries that have left the line, and perhaps one index, from the other indexes."""
@@ -203,38 +193,37 @@ class Queue:
         if not self.length:
             self._drop_indexes()
             return
-        for index in (self._by_arrival, self._by_priority):
-            if index is not None:
-                for entry in entries:
-                    index.remove(entry)
-        index = self._by_expiry
-        if index is not None and index is not out_of and not isinstance(self._line, DeadlineLine):
+        for index in self._ranked.values():
             for entry in entries:
-                if entry.expiry != NEVER:
-                    index.remove(entry)
+                index.remove(entry)
+        expiring = self._by_expiry
+        if expiring is None or expiring is out_of or isinstance(self._line, DeadlineLine):
+            return
+        for entry in entries:
+            if entry.expiry != NEVER:
+                expiring.remove(entry)
 
     def _victim(self, policy: DiscardPolicy) -> Entry:
         line = self._line
         if policy is DiscardPolicy.FIFO:
-            return line.first() if isinstance(line, FifoLine) else self._arrivals().first()
+            return line.first() if isinstance(line, FifoLine) else self._by(SEQ).first()
         if policy is DiscardPolicy.LIFO:
-            return line.last() if isinstance(line, FifoLine) else self._arrivals().last()
+            return line.last() if isinstance(line, FifoLine) else self._by(SEQ).last()
         if policy is DiscardPolicy.PRIORITY:
-            return line.first_of_lowest() if isinstance(line, PriorityLine) else self._least()
+            if isinstance(line, PriorityLine):
+                return line.first_of_lowest()
+            return self._by(_PRIORITY_AND_ARRIVAL).first()
         soonest = self._by_expiry
         return soonest.first() if soonest else self._victim(DiscardPolicy.FIFO)
 
-    def _arrivals(self) -> SortedRun[Entry]:
-        if self._by_arrival is None:
-            self._by_arrival = SortedRun(self._line.entries(), SEQ)
+    def _by(self, rank: _Rank) -> SortedRun[Entry]:
+        """Return the index by a rank, building it if needed."""
+        found = self._ranked.get(rank)
+        if found is None:
+            found = SortedRun(self._line.entries(), rank)
+            self._ranked = {**self._ranked, rank: found}
             self._indexed = True
-        return self._by_arrival
-
-    def _least(self) -> Entry:
-        if self._by_priority is None:
-            self._by_priority = SortedRun(self._line.entries(), _PRIORITY_AND_ARRIVAL)
-            self._indexed = True
-        return self._by_priority.first()
+        return found
 
 
 def _new_line(order: OrderPolicy) -> Line:

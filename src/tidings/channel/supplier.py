@@ -39,11 +39,6 @@ class Quality(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-def is_plain(header: Mapping[str, object]) -> bool:
-    """Return whether a header is empty or has only a number as priority, as most have."""
-    return not header or (len(header) == 1 and type(header.get("Priority")) is int)
-
-
 def _seconds(microseconds: int) -> str:
     return f"{microseconds / 1_000_000:g} s"
 
@@ -81,6 +76,21 @@ class SupplierProxy(Proxy):
         self.defaults = (qos.priority, qos.timeout, persistent)
         self._plain = {}
 
+    def known_quality(self, header: Mapping[str, Any], now: int) -> Quality | None:
+        """Return the quality of an event that has at most a priority, if one like it came before.
+
+        Most events are like that.
+        """
+        own = None
+        if header:
+            own = header.get("Priority")
+            if len(header) > 1 or type(own) is not int:
+                return None
+        found = self._plain.get(own)
+        if found is not None and found.timeout:
+            found = found._replace(expiry=expiry_of(found.timeout, None, now)[0])
+        return found
+
     def quality_of(self, header: Mapping[str, Any], now: int) -> Quality:
         """Return the quality of an event that comes through it.
 
@@ -88,16 +98,12 @@ class SupplierProxy(Proxy):
             InvalidEvent: A standard header property has a wrong type or is out of range, or the
                 event would end before it begins.
         """
-        if not is_plain(header):
-            return self._judge(header, now)
-        own = header.get("Priority")
-        found = self._plain.get(own)
+        found = self.known_quality(header, now)
         if found is None:
             found = self._judge(header, now)
-            if len(self._plain) < _MOST_KEPT:
+            own = header.get("Priority")
+            if len(header) == (type(own) is int) and len(self._plain) < _MOST_KEPT:
                 self._plain[own] = found
-        elif found.timeout:
-            found = found._replace(expiry=expiry_of(found.timeout, None, now)[0])
         return found
 
     def _judge(self, header: Mapping[str, object], now: int) -> Quality:

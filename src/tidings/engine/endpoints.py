@@ -151,24 +151,15 @@ class HandlerEndpoint(Endpoint):
 
     An event is acknowledged when the call returns. When a call raises, it and everything behind it
     fails, so that all are redelivered in order; `Disconnected` ends the connection. Calls are made
-    in their own turn of the loop, never inside `deliver`; coroutines run in one task, one after the
-    other, so that one that hangs delays no other client. A sequence proxy's handler gets lists; the
-    other callbacks are plain functions.
+    in a task, one after the other, so that one that hangs delays no other client. A sequence
+    proxy's handler gets lists.
     """
 
-    def __init__(
-        self,
-        handler: Handler,
-        on_offers: TypesChanged | None = None,
-        on_disconnected: Callable[[], object] | None = None,
-    ) -> None:
+    def __init__(self, handler: Handler) -> None:
         self._handler = handler
-        self._on_offers = on_offers
-        self._on_disconnected = on_disconnected
         self._queue: deque[Handed] = deque()
         self._taken: list[int] = []
         self._address = (0, 0)
-        self._busy = False
         self._closed = False
         self._task: asyncio.Task[None] | None = None
 
@@ -181,19 +172,8 @@ class HandlerEndpoint(Endpoint):
             self._queue.append(batch.messages)
         else:
             self._queue.extend(batch.messages)
-        if not self._busy:
-            self._busy = True
-            asyncio.get_running_loop().call_soon(self._turn)
-
-    def offers(self, added: Types, removed: Types) -> None:
-        """Tell the consumer in a later turn of the loop."""
-        _tell(self._on_offers, added, removed)
-
-    def disconnected(self) -> None:
-        """Tell the consumer in a later turn of the loop, and close."""
-        told, self._on_disconnected = self._on_disconnected, None
-        _tell(told)
-        self.close()
+        if self._task is None:
+            self._task = asyncio.get_running_loop().create_task(self._run())
 
     def close(self, error: Exception | None = None) -> None:
         """Stop calling the handler; a running call may finish, and is not answered."""
@@ -207,35 +187,14 @@ class HandlerEndpoint(Endpoint):
         if self._task is not None:
             self._task.cancel()
 
-    def _turn(self) -> None:
-        loop, queue, handler = asyncio.get_running_loop(), self._queue, self._handler
-        until = loop.time() + TURN
-        while queue:
-            handed = queue.popleft()
-            try:
-                answer = handler(handed)
-            except Exception as error:  # noqa: BLE001 -- the consumer's trouble, told as such
-                self._fail(handed, error)
-                break
-            if answer is not None and isinstance(answer, Awaitable):
-                self._task = loop.create_task(self._run(handed, answer))
-                return
-            self._taken += _seqs(handed)
-            if queue and loop.time() >= until:
-                self.flush()
-                loop.call_soon(self._turn)
-                return
-        self._busy = False
-        self.flush()
-
-    async def _run(self, handed: Handed, answer: object) -> None:
-        """Continue in a task from the first call that returned a coroutine, until nothing waits."""
+    async def _run(self) -> None:
+        """Call the handler until nothing waits."""
         loop = asyncio.get_running_loop()
         until = loop.time() + TURN
-        while True:
+        while self._queue:
+            handed = self._queue.popleft()
             try:
-                if answer is None:
-                    answer = self._handler(handed)
+                answer = self._handler(handed)
                 if isinstance(answer, Awaitable):
                     await answer
             except asyncio.CancelledError as error:
@@ -252,15 +211,10 @@ class HandlerEndpoint(Endpoint):
                 # All that is done in this turn of the loop is answered at once.
                 loop.call_soon(self.flush)
             self._taken += _seqs(handed)
-            if not self._queue:
-                break
             if loop.time() >= until:
                 await asyncio.sleep(0)
                 until = loop.time() + TURN
-                if not self._queue:
-                    break
-            handed, answer = self._queue.popleft(), None
-        self._task, self._busy = None, False
+        self._task = None
 
     def flush(self) -> None:
         """Send pending acknowledgements."""
@@ -425,41 +379,26 @@ class BufferEndpoint(Endpoint):
 
 
 class SupplierEndpoint(Endpoint):
-    """A push supplier in this process; its callbacks are plain functions."""
+    """A supplier in this process; a pull supplier has a `source`, which is polled for events.
+
+    `on_subscriptions` is a plain function.
+    """
 
     def __init__(
-        self,
-        on_subscriptions: TypesChanged | None = None,
-        on_disconnected: Callable[[], object] | None = None,
+        self, on_subscriptions: TypesChanged | None = None, source: Source | None = None
     ) -> None:
         self._on_subscriptions = on_subscriptions
-        self._on_disconnected = on_disconnected
+        self._source = source
+        self._left: list[Item] = []
 
     def subscriptions(self, added: Types, removed: Types) -> None:
         """Tell the supplier in a later turn of the loop."""
         _tell(self._on_subscriptions, added, removed)
 
-    def disconnected(self) -> None:
-        """Tell the supplier in a later turn of the loop."""
-        told, self._on_disconnected = self._on_disconnected, None
-        _tell(told)
-
-
-class PullSupplierEndpoint(SupplierEndpoint):
-    """A pull supplier in this process: `source` is polled for events."""
-
-    def __init__(
-        self,
-        source: Source,
-        on_subscriptions: TypesChanged | None = None,
-        on_disconnected: Callable[[], object] | None = None,
-    ) -> None:
-        super().__init__(on_subscriptions, on_disconnected)
-        self._source = source
-        self._left: list[Item] = []
-
     async def try_pull(self, most: int) -> Sequence[Item]:
         """Poll the source; keep what it returns beyond `most` for the next poll."""
+        if self._source is None:
+            return await super().try_pull(most)
         if not self._left:
             self._left.extend(await events_from(self._source, most))
         given, self._left = self._left[:most], self._left[most:]

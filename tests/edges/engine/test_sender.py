@@ -57,7 +57,7 @@ from tidings.channel.vocabulary import Side, Style
 from tidings.clock import ManualClock
 from tidings.engine import mailbox
 from tidings.engine.bodies import OVERHEAD_OCTETS, Bodies
-from tidings.engine.endpoints import EventBatch, HandlerEndpoint, PullSupplierEndpoint
+from tidings.engine.endpoints import EventBatch, HandlerEndpoint, SupplierEndpoint
 from tidings.engine.host import Host
 from tidings.engine.sender import REFUSED, Outbox
 from tidings.errors import (
@@ -366,7 +366,7 @@ async def test_a_poll_that_hangs_does_not_hold_up_the_end() -> None:
         hanging.set()
         await asyncio.Event().wait()
 
-    await connected(host, channel, polled, PullSupplierEndpoint(source))
+    await connected(host, channel, polled, SupplierEndpoint(source=source))
     await soon(hanging.wait())
     await soon(host.close(0.01))
 

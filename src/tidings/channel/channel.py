@@ -378,8 +378,12 @@ class Channel(Account):
         """Gather the events that come now: all are for the same consumers."""
         self._queue_run(now)
         self._recipients = recipients
-        self._alike = not any(proxy.special for proxy in recipients)
-        self.core.touched.update(dict.fromkeys(recipients))
+        self._alike = True
+        touched = self.core.touched
+        for proxy in recipients:
+            touched[proxy] = None
+            if proxy.special:
+                self._alike = False
 
     def _queue_run(self, now: int) -> None:
         """Queue the gathered events, many at once for less than one by one."""

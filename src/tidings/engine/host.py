@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -89,7 +89,7 @@ class Host:
         self.cores = Cores(self.factory, cores)
         self.bodies = Bodies(cache_octets)
         self.recorder = Recorder()
-        self.writer = Writer(self, self.bodies)
+        self.writer = Writer(self.bodies, self._write, self._revoke, self._refused, self._taken)
         self.storage = Storage(store, disk, self.bodies, self.recorder, self.writer)
         now, channels = self.clock.now, self.factory.channels
         self.reports = LossReports(self.storage, self.notice, now)
@@ -114,7 +114,7 @@ class Host:
             self.dead_letters,
             self.reports,
             self.notice,
-            self.revoke,
+            self._revoke,
             now,
         )
         self.counts: Counter[Outcome] = self._performer.counts
@@ -450,17 +450,13 @@ class Host:
         """Run a job on the disk thread."""
         return self.disk.submit(job)
 
-    def submit_write(self, records: Sequence[Writable], sync: bool, done: Done) -> None:
-        """Have the disk thread write records."""
+    def _write(self, records: Sequence[Writable], sync: bool, done: Done) -> None:
         assert self.store is not None
         self.disk.call(partial(self.store.write, records, sync=sync), done)
 
-    def withdraw(self, channel: int, seqs: Collection[int]) -> None:
-        """Hold back events that were not accepted after all."""
-        self.out.withdraw(channel, seqs)
-
-    def revoke(self, command: c.Revoke) -> None:
-        """Tell the core at once: later commands must not find these events."""
+    def _revoke(self, command: c.Revoke) -> None:
+        """Hold back events that were not accepted, and tell the core before it goes on."""
+        self.out.withdraw(command.channel, command.seqs)
         self.at_once(command)
 
     def at_once(self, command: Command) -> None:
@@ -473,7 +469,7 @@ class Host:
         self._performer.perform([], [], effects)
         self._timer.set(self.cores.wake_at)
 
-    def refused(self, error: StoreError) -> None:
+    def _refused(self, error: StoreError) -> None:
         """Refuse changes until the disk accepts writes again."""
         if self.disk_error is None:
             log.error("the disk refuses: %s", error)
@@ -482,8 +478,7 @@ class Host:
             self.broken.set_result(str(error))
             self.notice(e.Notice(e.NoticeKind.FAILING, 0, 0, str(error)))
 
-    def taken(self) -> None:
-        """Note that the disk accepts writes."""
+    def _taken(self) -> None:
         if self.disk_error is not None and not self.writer.owed:
             log.warning("the disk takes records again")
             self.disk_error = None

@@ -11,7 +11,7 @@ import contextlib
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from itertools import count
+from itertools import chain, count
 from typing import Any, Final, TypeAlias
 
 from tidings.channel import effects as e
@@ -56,9 +56,13 @@ class Outbox:
     def put(self, batch: EventBatch, leave: Callable[[], None], waits: int) -> None:
         """Append events for a consumer; they leave when nothing is before them or awaited."""
         batch.leave, batch.waits = leave, waits
-        self.lines.setdefault(batch.address, deque()).append(batch)
+        key = batch.address
+        if key in self.lines:
+            self.lines[key].append(batch)
+        else:
+            self.lines[key] = deque((batch,))
         if not waits:
-            self._let_out(batch.address)
+            self._let_out(key)
 
     def ready(self, batch: EventBatch) -> None:
         """Note that one of the conditions of a batch is met."""
@@ -72,12 +76,11 @@ class Outbox:
 
     def withdraw(self, channel: int, seqs: Collection[int]) -> None:
         """Replace events that were never accepted by `REFUSED`."""
-        for key, line in self.lines.items():
-            for batch in line if key[0] == channel else ():
-                messages: list[Any] = batch.messages
-                for at, message in enumerate(messages):
-                    if isinstance(message, Message) and message.seq in seqs:
-                        messages[at] = REFUSED
+        for batch in chain.from_iterable(self.lines.values()):
+            messages: list[Any] = batch.messages
+            for at, message in enumerate(messages if batch.channel == channel else ()):
+                if isinstance(message, Message) and message.seq in seqs:
+                    messages[at] = REFUSED
 
     def recall(self, key: Key) -> list[int]:
         """Drop all that waits for a consumer; return the numbers of the events."""

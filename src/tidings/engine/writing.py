@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Final, Protocol
+from typing import Final
 
 from tidings.channel.catalogue import CATALOGUE
 from tidings.channel.commands import Command, Push, Revoke
@@ -72,37 +72,27 @@ class Write:
         self.answers += other.answers
 
 
-class WritingHost(Protocol):
-    """What writing needs of the host."""
-
-    def submit_write(self, records: Sequence[Writable], sync: bool, done: Done) -> None:
-        """Have the disk thread write records."""
-        ...
-
-    def withdraw(self, channel: int, seqs: Collection[int]) -> None:
-        """Hold back events that were not accepted after all."""
-        ...
-
-    def revoke(self, command: Revoke) -> None:
-        """Tell the core that events were not accepted after all."""
-        ...
-
-    def refused(self, error: StoreError) -> None:
-        """Note that the disk refused a batch."""
-        ...
-
-    def taken(self) -> None:
-        """Note that the disk has written a batch."""
-        ...
-
-
 class Writer:
-    """The writes under way, oldest first; `owed` are records that could not be written yet."""
+    """The writes under way, oldest first; `owed` are records that could not be written yet.
 
-    def __init__(self, host: WritingHost, bodies: Bodies) -> None:
+    `write` has the disk thread write records and calls back; `revoke` tells everybody that events
+    were not accepted after all; `refused` and `taken` say what became of a batch.
+    """
+
+    def __init__(
+        self,
+        bodies: Bodies,
+        write: Callable[[Sequence[Writable], bool, Done], None],
+        revoke: Callable[[Revoke], None],
+        refused: Callable[[StoreError], None],
+        taken: Callable[[], None],
+    ) -> None:
         self.owed: list[Writable] = []
-        self._host = host
         self._bodies = bodies
+        self._write = write
+        self._revoke = revoke
+        self._refused = refused
+        self._taken = taken
         self._current: Write | None = None  # on its way; what comes meanwhile gathers
         self._next: Write | None = None
         self._riding: list[Writable] = []
@@ -149,7 +139,7 @@ class Writer:
         write, self._next = self._next, None
         assert write is not None
         self._current = write
-        self._host.submit_write(write.records, write.sync, self._written)
+        self._write(write.records, write.sync, self._written)
 
     def ride(self, records: Sequence[Writable]) -> None:
         """Add records that no caller waits for to the next batch."""
@@ -204,7 +194,7 @@ class Writer:
         assert write is not None
         if error is None:
             self._keep_places(write, places)
-            self._host.taken()
+            self._taken()
         else:
             self._refuse(write, error)
         for act in write.after:
@@ -257,12 +247,11 @@ class Writer:
             self._asked.pop((message.channel, message.seq), None)
         gone = {channel: {one.seq for one in group} for channel, group in refused.items()}
         for channel, group in refused.items():
-            self._host.withdraw(channel, gone[channel])
             self._bodies.forget(channel, gone[channel])
             marks = [one.mark for one in group if one.mark is not None]
-            self._host.revoke(Revoke(channel, [one.seq for one in group], marks))
+            self._revoke(Revoke(channel, [one.seq for one in group], marks))
         write.answers = [(post, refusal(post, a, gone, error)) for post, a in write.answers]
-        self._host.refused(error)
+        self._refused(error)
 
 
 def must_last(command: Command) -> bool:

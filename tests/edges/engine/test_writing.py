@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from unittest import mock
 
@@ -161,9 +161,6 @@ class ByHand:
     def submit_write(self, records: Sequence[Writable], sync: bool, done: Done) -> None:
         self.jobs.append(([r.seq for r in records if isinstance(r, Record)], sync, done))
 
-    def withdraw(self, channel: int, seqs: Collection[int]) -> None:
-        self.told.append(("withdraw", channel, sorted(seqs)))
-
     def revoke(self, command: Revoke) -> None:
         self.told.append(command)
 
@@ -183,7 +180,8 @@ class ByHand:
 
 def by_hand() -> tuple[ByHand, Bodies, Writer]:
     host, bodies = ByHand(), Bodies()
-    return host, bodies, Writer(host, bodies)
+    writer = Writer(bodies, host.submit_write, host.revoke, host.refused, host.taken)
+    return host, bodies, writer
 
 
 def events(*numbers: int, mark: ProducerMark | None = None) -> Write:
@@ -245,7 +243,7 @@ async def test_after_a_failed_write_the_rest_is_owed_and_goes_first() -> None:
     writer.begin(write)
     await host.finish(NO_ROOM)
     assert await push == [NO_ROOM, 0]
-    assert host.told == [("withdraw", 1, [2]), Revoke(1, [2], [mark]), NO_ROOM]
+    assert host.told == [Revoke(1, [2], [mark]), NO_ROOM]
     assert not bodies.holds(1, 2)
     assert not writer.idle
     writer.begin(events(9))

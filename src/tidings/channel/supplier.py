@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from tidings.channel.effects import NoticeKind, Poll
@@ -141,16 +142,14 @@ class SupplierProxy(Proxy):
             self.polling.asked = False
 
 
+@dataclass(slots=True)
 class Polling:
     """When a pull supplier is polled next: not before `at`, nor while an answer is awaited."""
 
-    __slots__ = ("_proxy", "asked", "at", "failures")
-
-    def __init__(self, proxy: SupplierProxy) -> None:
-        self._proxy = proxy
-        self.at = 0
-        self.asked = False
-        self.failures = 0
+    _proxy: SupplierProxy
+    at: int = 0
+    asked: bool = False
+    failures: int = 0
 
     def is_due(self, now: int) -> bool:
         """Return whether to poll now; if only later, set the alarm."""

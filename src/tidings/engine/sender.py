@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain, count
 from typing import Any, Final, TypeAlias
@@ -99,14 +100,12 @@ class Outbox:
             self.lines.pop(key, None)
 
 
+@dataclass(slots=True)
 class _Failing:
     """A consumer that failed: why, and how many failures the core does not know yet."""
 
-    __slots__ = ("reason", "untold")
-
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
-        self.untold = 0
+    reason: str
+    untold: int = 0
 
 
 class Sender:

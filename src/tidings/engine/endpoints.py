@@ -44,7 +44,7 @@ class EventBatch(msgspec.Struct, eq=False):
     form: Form = Form.STRUCTURED
     entries: Sequence[Entry] = ()
     waits: int = 0
-    leave: Callable[[], None] | None = None
+    leave: Callable[[EventBatch], None] | None = None
 
     @property
     def address(self) -> tuple[int, int]:

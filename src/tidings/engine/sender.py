@@ -54,7 +54,7 @@ class Outbox:
     def __init__(self) -> None:
         self.lines: dict[Key, deque[EventBatch]] = {}
 
-    def put(self, batch: EventBatch, leave: Callable[[], None], waits: int) -> None:
+    def put(self, batch: EventBatch, leave: Callable[[EventBatch], None], waits: int) -> None:
         """Append events for a consumer; they leave when nothing is before them or awaited."""
         batch.leave, batch.waits = leave, waits
         key = batch.address
@@ -93,9 +93,9 @@ class Outbox:
         if line is None:
             return
         while line and line[0].waits <= 0:
-            leave = line.popleft().leave
-            assert leave is not None
-            leave()
+            batch = line.popleft()
+            assert batch.leave is not None
+            batch.leave(batch)
         if not line:
             self.lines.pop(key, None)
 
@@ -171,7 +171,7 @@ class Sender:
         if later is None and key not in self._outbox.lines and _is_whole(messages):
             endpoint.deliver(batch)
         else:
-            self._send(batch, partial(self._hand_over, endpoint, batch), later)
+            self._send(batch, partial(self._hand_over, endpoint), later)
 
     async def pull(
         self,
@@ -244,7 +244,7 @@ class Sender:
         if later is None and batch.address not in self._outbox.lines and _is_whole(messages):
             self._answer_pull(future, batch)
         else:
-            self._send(batch, partial(self._answer_pull, future, batch), later, pause=None)
+            self._send(batch, partial(self._answer_pull, future), later, pause=None)
 
     def _messages(self, channel: int, entries: Sequence[Entry]) -> list[Any]:
         held = self._bodies.of(channel)
@@ -253,7 +253,7 @@ class Sender:
     def _send(
         self,
         batch: EventBatch,
-        leave: Callable[[], None],
+        leave: Callable[[EventBatch], None],
         later: Later | None,
         pause: float | None = _FIRST_PAUSE,
     ) -> None:

@@ -9,7 +9,6 @@ import os
 import random
 import threading
 from collections.abc import Callable
-from functools import partial
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
@@ -167,6 +166,10 @@ async def test_nothing_overtakes_while_the_core_has_not_heard_of_all_that_failed
         assert [m.event.name for m in await collect(endpoint, 3)] == ["a", "b", "c"]
 
 
+def _noted(left: list[Any], thing: object) -> Callable[[EventBatch], None]:
+    return lambda _: left.append(thing)
+
+
 @settings(max_examples=60)
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), max_size=15), st.randoms())
 def test_each_consumer_gets_its_things_in_order_and_all_of_them(
@@ -177,7 +180,7 @@ def test_each_consumer_gets_its_things_in_order_and_all_of_them(
     due: list[EventBatch] = []
     for number, (proxy, waits) in enumerate(things):
         batch = EventBatch(1, proxy, [])
-        outbox.put(batch, partial(left.append, (proxy, number)), waits)
+        outbox.put(batch, _noted(left, (proxy, number)), waits)
         due += [batch] * waits
     random.shuffle(due)
     for batch in due:
@@ -197,7 +200,7 @@ def test_what_was_never_accepted_is_taken_out_wherever_it_waits() -> None:
         (2, 7): [two],
     }
     for key, messages in waiting.items():
-        outbox.put(EventBatch(*key, messages), lambda: None, 1)
+        outbox.put(EventBatch(*key, messages), lambda _: None, 1)
     outbox.withdraw(1, {2, 5})
     assert waiting == {(1, 7): [one, REFUSED], (1, 8): [REFUSED, 5], (2, 7): [two]}
 
@@ -206,8 +209,8 @@ def test_what_is_called_back_never_leaves() -> None:
     outbox, left = Outbox(), list[int]()
     entries = [Entry(0, seq, 0, 0, 0) for seq in (4, 5, 6)]
     first = EventBatch(1, 7, [], entries=entries[:2])
-    outbox.put(first, partial(left.append, 1), 1)
-    outbox.put(EventBatch(1, 7, [], entries=entries[2:]), partial(left.append, 2), 0)
+    outbox.put(first, _noted(left, 1), 1)
+    outbox.put(EventBatch(1, 7, [], entries=entries[2:]), _noted(left, 2), 0)
     assert outbox.recall((1, 8)) == []
     assert outbox.recall((1, 7)) == [4, 5, 6]
     outbox.ready(first)

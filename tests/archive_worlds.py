@@ -11,7 +11,7 @@ from typing import NamedTuple
 from unittest import mock
 
 from tests.archive_story import Story
-from tidings.channel.effects import Accepted, Done
+from tidings.channel.effects import Acceptance, Done, Message
 from tidings.channel.entries import NEVER
 from tidings.clock import ManualClock
 from tidings.engine.host import Host
@@ -166,9 +166,9 @@ def watched(world: World) -> Iterator[None]:
     """Has the decisions of all hosts noted, from their start on."""
     write_event, write_outcome = Recorder.event, Recorder.outcome
 
-    def event_and_note(self: Recorder, effect: Accepted) -> Record:
-        world.note(_decided(self, effect, world))
-        return write_event(self, effect)
+    def event_and_note(self: Recorder, message: Message, accepted: Acceptance) -> Record:
+        world.note(_decided(self, message, accepted, world))
+        return write_event(self, message, accepted)
 
     def outcome_and_note(self: Recorder, effect: Done, now: int) -> Record:
         origin = self.origins[effect.channel].hex()
@@ -184,13 +184,13 @@ def watched(world: World) -> Iterator[None]:
         yield
 
 
-def _decided(recorder: Recorder, effect: Accepted, world: World) -> Decided:
+def _decided(recorder: Recorder, message: Message, accepted: Acceptance, world: World) -> Decided:
     def wall(expiry: int) -> int | None:
         return None if expiry == NEVER else recorder.wall(expiry)
 
-    origin = recorder.origins[effect.channel].hex()
-    message, recipients = effect.message, [proxy.id for proxy in effect.recipients]
-    seen_by = {proxy: effect.views.get(proxy, effect.entry) for proxy in recipients}
+    origin, entry = recorder.origins[message.channel].hex(), accepted.entry
+    recipients = [proxy.id for proxy in accepted.recipients]
+    seen_by = {proxy: accepted.views.get(proxy, entry) for proxy in recipients}
     again = message.id in world.taken_in
     world.taken_in.add(message.id)
     return Decided(
@@ -201,12 +201,12 @@ def _decided(recorder: Recorder, effect: Accepted, world: World) -> Decided:
         message.arrival,
         message.plan,
         tuple(recipients),
-        tuple(effect.durable),
-        effect.entry.priority,
-        wall(effect.entry.expiry),
-        {proxy: entry.priority for proxy, entry in seen_by.items()},
-        {proxy: wall(entry.expiry) for proxy, entry in seen_by.items()},
-        effect.start,
+        tuple(accepted.durable),
+        entry.priority,
+        wall(entry.expiry),
+        {proxy: seen.priority for proxy, seen in seen_by.items()},
+        {proxy: wall(seen.expiry) for proxy, seen in seen_by.items()},
+        accepted.start,
         None if message.mark is None else message.mark.producer,
         None if message.mark is None else message.mark.number,
         message.hops,

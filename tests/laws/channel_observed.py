@@ -49,7 +49,7 @@ class Observed:
         self.offset = 0
         self.token = 0
         self.states: STATES = {}
-        self.pending: dict[int, tuple[x.Accepted, set[int]]] = {}
+        self.pending: dict[int, tuple[x.Acceptance, set[int]]] = {}
         self.disk: dict[int, list[Entry]] = {}
         self.octets: dict[int, int] = {}
         self.factory = Factory(KINDS[kind], spills=True)
@@ -74,12 +74,13 @@ class Observed:
         for effect in out:
             if isinstance(effect, x.TopologyChanged):
                 self.keep(effect)
-            elif isinstance(effect, x.Accepted):
-                seq = effect.entry.seq
-                self.octets[seq] = effect.entry.octets
-                self.unsettled |= {seq} if effect.recipients else set()
-                if effect.durable:
-                    self.pending[seq] = (effect, set(effect.durable))
+            elif isinstance(effect, x.Message):
+                seq, accepted = effect.seq, effect.acceptance
+                self.octets[seq] = effect.octets
+                if accepted is None or accepted.recipients:
+                    self.unsettled.add(seq)
+                if accepted is not None and accepted.durable:
+                    self.pending[seq] = (accepted, set(accepted.durable))
             elif isinstance(effect, x.Done):
                 self.strike(effect)
             elif isinstance(effect, x.Spill):

@@ -240,7 +240,7 @@ class World(Flow):
         self.ask(m.Connect(self.channel, self.supplier, reachable=False))
         return True
 
-    def load(self, accepted: x.Accepted, proxy: int, start: int | None) -> None:
+    def load(self, accepted: x.Acceptance, proxy: int, start: int | None) -> None:
         """One consumer's copy waits again, as its clock says now."""
         one = self.model.consumers.get(proxy)
         if one is None:

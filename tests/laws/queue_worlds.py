@@ -10,7 +10,7 @@ from random import Random
 from unittest import mock
 
 from tests.laws.queue_model import ModelQueue
-from tidings.channel.entries import ABSOLUTE, NEVER, Entry
+from tidings.channel.entries import ABSOLUTE, NEVER, Entry, EntryRun
 from tidings.channel.qos import DiscardPolicy, OrderPolicy
 from tidings.channel.queues import Queue
 
@@ -93,15 +93,21 @@ class World:
             expiry, seq, draw.choice([-1, 0, 0, 7]), draw.randint(0, 9), draw.randint(0, 3)
         )
 
-    def step_push(self, draw: Random) -> None:
+    def next_entry(self, draw: Random) -> Entry:
         # Every other number is held back for an event that starts later.
         self.numbers += 2
         self.withheld.append(self.numbers - 1)
-        self.push(self.new_entry(draw, self.numbers))
+        return self.new_entry(draw, self.numbers)
+
+    def step_push(self, draw: Random) -> None:
+        self.push(self.next_entry(draw))
 
     def step_burst(self, draw: Random) -> None:
-        for _ in range(draw.randint(2, 12)):
-            self.step_push(draw)
+        """Several come together."""
+        entries = [self.next_entry(draw) for _ in range(draw.randint(2, 12))]
+        self.queue.extend(EntryRun(entries))
+        for entry in entries:
+            self.model.push(entry)
 
     def step_late(self, draw: Random) -> None:
         if self.withheld:
@@ -204,7 +210,8 @@ class World:
         """Not after each step: what is put off until somebody looks must not get easier."""
         found = self.queue.entries()
         assert found == self.model.entries()
-        assert self.queue.next_expiry() == self.model.next_expiry()
+        nearest = self.model.next_expiry()
+        assert self.queue.next_expiry() == (NEVER if nearest is None else nearest)
         ranked = [draw.choice(found) for _ in found[:4]]
         for one, other in pairwise(ranked):
             by_number = sorted([one, other], key=lambda entry: entry.seq)

@@ -59,9 +59,9 @@ class _Marks(Events):
         number = self._numbers.get(header.pop(_MARK, None), UNKNOWN)
         return CorbaMessage(_with_header(found, header), number)
 
-    def note(self, effect: effects.Accepted) -> None:
+    def note(self, message: effects.Message) -> None:
         """An event was accepted."""
-        self._numbers[effect.message.event.header.get(_MARK)] = effect.message.seq
+        self._numbers[message.event.header.get(_MARK)] = message.seq
 
 
 def _with_header(event: StructuredEvent, header: Mapping[str, Value]) -> StructuredEvent:
@@ -93,13 +93,13 @@ class IiopService:
         self._clients: list[Client] = []
         self._port = 0
         self._marks = _Marks()
-        self._noting = mock.patch.dict(perform._PERFORM, {effects.Accepted: self._accepted})
+        self._noting = mock.patch.dict(perform._PERFORM, {effects.Message: self._accepted})
 
     def _accepted(
-        self, performer: perform.Performer, effect: effects.Accepted, write: Write
+        self, performer: perform.Performer, message: effects.Message, write: Write
     ) -> None:
-        self._marks.note(effect)
-        performer._accepted(effect, write)
+        self._marks.note(message)
+        performer._accepted(message, write)
 
     async def client(self, principal: Principal = OWNER) -> Client:
         """A new client; the service is started if it does not run."""

@@ -1,29 +1,29 @@
 """The event channel: accepts an event, finds its consumers and accounts for it.
 
-This file is the path of one event: `push` → `_accept` → `router.match` → the consumers' queues.
+This file is the path of an event: `push` → `_accept` → `router.match` → the consumers' queues.
+Events that come together for the same consumers are queued together.
 `lifecycle.py` handles objects, `consumer.py` one consumer's events.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from collections.abc import Iterator, Sequence
+from itertools import repeat
+from typing import Final, TypeAlias
 
-from tidings.channel.account import Account
-from tidings.channel.backlog import Backlog
+from tidings.channel.account import Account, Backlog
 from tidings.channel.commands import Polled, Push, Revoke, Warned
 from tidings.channel.consumer import Consumer, ConsumerProxy
 from tidings.channel.core import Core
-from tidings.channel.effects import Accepted, Message, Reserved, Settled
-from tidings.channel.entries import PERSISTENT, Entry
+from tidings.channel.effects import Acceptance, Message, Reserved
+from tidings.channel.entries import Entry, EntryRun
 from tidings.channel.holders import Admin, Proxy
-from tidings.channel.lifetimes import Quality, quality_of
 from tidings.channel.offers import TypeRegistry
 from tidings.channel.producers import ProducerMarks
 from tidings.channel.properties import AdminProperties
 from tidings.channel.qos import DiscardPolicy, QoS
 from tidings.channel.routing import Router
-from tidings.channel.supplier import Polling, SupplierProxy
+from tidings.channel.supplier import Polling, Quality, SupplierProxy
 from tidings.channel.translation import approximate_octets, entered
 from tidings.channel.vocabulary import Form, Item, Side
 from tidings.errors import (
@@ -38,7 +38,7 @@ from tidings.errors import (
     TidingsError,
 )
 from tidings.events.envelope import ProducerMark
-from tidings.events.fields import Fields, fields_for
+from tidings.events.fields import ANY_EVENT_TYPE, Fields, fields_for
 from tidings.events.standard_header import with_standard_types
 from tidings.events.structured import StructuredEvent
 from tidings.filters.plan import Plan
@@ -47,8 +47,10 @@ from tidings.filters.plan import Plan
 # reserved this many at a time.
 RESERVED_AT_ONCE: Final = 100_000
 
-_TO_COME: Final = Settled(0, ())
-_NO_VIEWS: Final[Mapping[int, Entry]] = {}
+_ANY_TYPE: Final = ANY_EVENT_TYPE[1]
+
+Copy: TypeAlias = tuple[ConsumerProxy, Entry, int | None]
+"""An event as one consumer sees it, and its earliest delivery there."""
 
 
 class Channel(Account):
@@ -85,7 +87,23 @@ class Channel(Account):
         self.router = Router()
         self.offers: TypeRegistry[tuple[str, int]] = TypeRegistry()
         self.wants: TypeRegistry[int] = TypeRegistry()
-        self.marks = ProducerMarks(self.core.settings.limits)
+        self.limits = self.core.settings.limits
+        self.marks = ProducerMarks(self.limits)
+        # Accepted events that are not queued yet, all for the same consumers, and whether all of
+        # these see them alike; empty between commands.
+        self._run: list[Entry] = []
+        self._recipients: Sequence[ConsumerProxy] = ()
+        self._alike = True
+
+    @property
+    def properties(self) -> AdminProperties:
+        """The administrative properties of the channel."""
+        return self._properties
+
+    @properties.setter
+    def properties(self, changed: AdminProperties) -> None:
+        self._properties = changed
+        self._most_waiting = changed.max_queue_length
 
     def proxy(self, id: int) -> Proxy:
         """Return a proxy by its id, or raise ProxyNotFound."""
@@ -143,7 +161,7 @@ class Channel(Account):
         if not supplier.connected:
             raise Disconnected(f"nobody is connected to proxy {supplier.id} of {self.label}")
         items, marks = command.items, command.marks
-        most = self.core.settings.limits.batch_events
+        most = self.limits.batch_events
         if len(items) > most:
             raise LimitExceeded(f"a push has at most {most} events, not {len(items)}")
         if marks is not None and len(marks) != len(items):
@@ -153,7 +171,7 @@ class Channel(Account):
     def check_whole(self, command: Push, now: int) -> None:
         """Raise the error of the first event that would be refused, before any is accepted."""
         supplier = self.supplier_of(command)
-        core, items = self.core, command.whole
+        wall, items = now + self.core.offset, command.whole
         is_tight = self.room_for(len(items)) < len(items)
         ahead = self.promised
         for item in items:
@@ -162,11 +180,11 @@ class Channel(Account):
                 quality = supplier.quality_of(event.header, now)
                 self._is_full_for(event, quality, approximate_octets(event), ahead)
             except TidingsError:
-                if self._is_stopped(supplier, fields_for(event, now + core.offset)):
+                if self._is_stopped(supplier, fields_for(event, wall)):
                     continue
                 raise
             if is_tight:
-                fields = fields_for(event, now + core.offset)
+                fields = fields_for(event, wall)
                 if not self._is_stopped(supplier, fields) and self.router.match(fields):
                     ahead += 1
         if command.more:
@@ -185,12 +203,17 @@ class Channel(Account):
         """Accept events one by one: a refused event does not affect the others."""
         ahead = 0 if promised else self.promised  # else room was kept for them
         answers: list[int | TidingsError] = []
-        for index, item in enumerate(items):
-            try:
-                mark = None if marks is None else marks[index]
-                answers.append(self._accept(supplier, item, mark, hops, now, ahead))
-            except TidingsError as error:
-                answers.append(error)
+        try:
+            for item, mark in zip(items, marks or repeat(None), strict=False):
+                try:
+                    answer = None if mark is None else self.marks.seen(mark)
+                    if answer is None:
+                        answer = self._accept(supplier, item, mark, hops, now, ahead)
+                    answers.append(answer)
+                except TidingsError as error:
+                    answers.append(error)
+        finally:
+            self._queue_run(now)
         return answers
 
     def _accept(
@@ -202,38 +225,44 @@ class Channel(Account):
         now: int,
         ahead: int,
     ) -> int:
-        if mark is not None:
-            known = self.marks.seen(mark)
-            if known is not None:
-                return known
         core = self.core
-        event = self._entered(item)
-        fields = fields_for(event, now + core.offset)
-        if self._is_stopped(supplier, fields):
+        arrival = now + core.offset
+        event = item
+        if not isinstance(event, StructuredEvent) or event.type == _ANY_TYPE:
+            event = entered(item, unwrap=True)
+        quality = supplier.known_quality(event.header, now)
+        if quality is None:
+            event = with_standard_types(event)
+        fields = fields_for(event, arrival)
+        if supplier.judged and self._is_stopped(supplier, fields):
             if mark is not None:
                 self.marks.record(mark, 0)
             return 0
-        # Hot path: one call less than `SupplierProxy.quality_of`.
-        quality = quality_of(event.header, supplier.defaults, supplier.qos, core, now)
+        if quality is None:
+            quality = supplier.quality_of(event.header, now)
         octets = approximate_octets(event)
         is_full = self._is_full_for(event, quality, octets, ahead)
-        in_memory = not (quality.persistent and core.spills)
-        if in_memory and core.octets + octets > core.settings.limits.octets_in_all:
+        on_disk = quality.persistent and core.spills
+        if on_disk:
+            octets = 0
+        elif core.octets + octets > self.limits.octets_in_all:
+            self._queue_run(now)
             self.channels.relieve(octets)
         self.seq = seq = self.seq + 1
         if mark is not None:
             self.marks.record(mark, seq)
-        if not in_memory:
-            entry = Entry(quality.expiry, seq, quality.priority, 0, quality.flags)
-        else:
-            entry = Entry(quality.expiry, seq, quality.priority, octets, quality.flags)
-            if seq > self.seq_reserved and core.spills:
-                self.seq_reserved = seq + RESERVED_AT_ONCE
-                core.out.append(self.reservation())
-        self._give_out(event, fields, quality, entry, mark, hops, now)
+        if seq > self.seq_reserved and core.spills and not on_disk:
+            self.seq_reserved = seq + RESERVED_AT_ONCE
+            core.out.append(self.reservation())
+        priority, plan = quality.priority, self.plan.version
+        entry = Entry(quality.expiry, seq, priority, octets, quality.flags)
+        message = Message(
+            event, self.origin, seq, arrival, plan, priority, mark, octets, hops, None, self.id
+        )
+        self._give_out(message, entry, fields, quality, on_disk, now)
         if is_full:
-            most = self.properties.max_queue_length
-            self._ensure_backlog().make_room(self.live, most - self.spilled)
+            self._queue_run(now)
+            self._ensure_backlog().make_room(self.live, self._most_waiting - self.spilled)
         return Warned.of(seq, quality.warnings) if quality.warnings else seq
 
     def judge(self, proxy: int, item: Item, now: int) -> None:
@@ -247,8 +276,7 @@ class Channel(Account):
         return supplier.judged and not self.plan.verdict(fields, supplier.id).passed
 
     def _entered(self, item: Item) -> StructuredEvent:
-        event = entered(item, unwrap=True)
-        return with_standard_types(event) if event.header else event
+        return with_standard_types(entered(item, unwrap=True))
 
     def _is_full_for(
         self, event: StructuredEvent, quality: Quality, octets: int, ahead: int
@@ -258,106 +286,119 @@ class Channel(Account):
         `ahead` counts events that will wait before it but have not come yet: of the same push, and
         of pushes accepted as a whole.
         """
-        core = self.core
-        limits = core.settings.limits
-        if octets > limits.event_octets:
+        if octets > self.limits.event_octets:
             raise LimitExceeded(
                 f"the event {event.name!r} takes about {octets} octets, "
-                f"the limit is {limits.event_octets}"
+                f"the limit is {self.limits.event_octets}"
             )
-        if quality.persistent and core.disk_full:
-            raise DiskFull(core.disk_full)
-        most = self.properties.max_queue_length
-        waiting = len(self.live) + self.spilled
-        is_full = most > 0 and waiting + ahead >= most
-        if is_full and self.properties.reject_new_events:
+        if quality.persistent and self.core.disk_full:
+            raise DiskFull(self.core.disk_full)
+        most = self._most_waiting
+        if not most or self.waiting + ahead < most:
+            return False
+        if self.properties.reject_new_events:
             batch = f"{ahead - self.promised} of the batch fit, none was accepted"
             raise ChannelFull(
-                f"MaxQueueLength is {most}, and {waiting} events wait in {self.label}; "
+                f"MaxQueueLength is {most}, and {self.waiting} events wait in {self.label}; "
                 + (batch if ahead > self.promised else "the event was not accepted")
             )
-        return is_full
+        return True
 
     def room_for(self, events: int) -> int:
         """Return how many of `events` new events would be accepted."""
-        most = self.properties.max_queue_length
+        most = self._most_waiting
         if not most or not self.properties.reject_new_events:
             return events
         return max(0, min(events, most - self.waiting - self.promised))
 
     def _give_out(
         self,
-        event: StructuredEvent,
+        message: Message,
+        entry: Entry,
         fields: Fields,
         quality: Quality,
-        entry: Entry,
-        mark: ProducerMark | None,
-        hops: tuple[str, ...],
+        on_disk: bool,
         now: int,
     ) -> None:
-        """Put an accepted event into the queues of all matching consumers."""
-        core = self.core
+        """Have an accepted event kept, and queue it for all matching consumers."""
         recipients = self.router.match(fields)
-        seq = entry.seq
         if recipients:
-            self.live[seq] = len(recipients)
-            core.octets += entry.octets
-        out = core.out
-        place = len(out)
-        out.append(_TO_COME)  # filled below: it must come before what rests on it
-        core.touched.update(dict.fromkeys(recipients))
-        views = self._queue_for(recipients, entry, fields, quality, now)
-        durable: Sequence[int] = ()
-        if entry.flags & PERSISTENT:
-            durable = [proxy.id for proxy in recipients if proxy.durable]
-        message = Message(
-            event,
-            self.origin,
-            seq,
-            now + core.offset,
-            self.plan.version,
-            entry.priority,
-            mark,
-            entry.octets,
-            hops,
-        )
-        start = None if quality.start is None else quality.start + core.offset
-        out[place] = Accepted(self.id, message, entry, start, recipients, durable, views)
-        if self.backlog is not None and recipients:
-            self.backlog.add(entry, recipients)
+            self.live[entry[1]] = len(recipients)
+            self.core.octets += entry[3]
+            if self.backlog is not None:
+                self.backlog.add(entry, recipients)
+            if recipients is not self._recipients and recipients != self._recipients:
+                self._begin_run(recipients, now)
+        elif not on_disk:
+            return
+        copies: Sequence[Copy] = ()
+        if not self._alike or quality.start is not None:
+            copies = self._copies(recipients, entry, fields, quality, now)
+        if on_disk:
+            message.acceptance = self._acceptance(recipients, entry, quality, copies)
+        self.core.out.append(message)
+        if copies:
+            self._queue_run(now)
+            for proxy, seen, start in copies:
+                proxy.ensure_consumer().enqueue(seen, start, now)
+        elif recipients:
+            self._run.append(entry)
 
-    def _queue_for(
+    def _copies(
         self,
         recipients: Sequence[ConsumerProxy],
         entry: Entry,
         fields: Fields,
         quality: Quality,
         now: int,
-    ) -> Mapping[int, Entry]:
-        """Queue an event; return the entries of consumers with their own view of it."""
-        views: dict[int, Entry] | None = None
-        at_once = quality.start is None
+    ) -> list[Copy]:
+        """Return an event as each consumer sees it."""
+        options = self.plan.options
+        copies: list[Copy] = []
         for proxy in recipients:
-            consumer = proxy.consumer
-            if (
-                at_once
-                and consumer is not None
-                and not (proxy.special or consumer.spilled or consumer.later)
-            ):
-                # The short path of most copies; `Consumer.enqueue` is the long one.
-                queue = consumer.queue
-                queue.push(entry)
-                if queue.length > consumer.most or queue.octets > consumer.most_octets:
-                    consumer.enforce_limits(now)
-                continue
             seen, start = entry, quality.start
             if proxy.special:
-                seen, start = proxy.view_of(entry, fields, quality, self.plan.options, now)
-                if seen is not entry:
-                    views = views or {}
-                    views[proxy.id] = seen
-            (consumer or proxy.ensure_consumer()).enqueue(seen, start, now)
-        return views or _NO_VIEWS
+                seen, start = proxy.view_of(entry, fields, quality, options, now)
+            copies.append((proxy, seen, start))
+        return copies
+
+    def _acceptance(
+        self,
+        recipients: Sequence[ConsumerProxy],
+        entry: Entry,
+        quality: Quality,
+        copies: Sequence[Copy],
+    ) -> Acceptance:
+        start = None if quality.start is None else quality.start + self.core.offset
+        durable = [proxy.id for proxy in recipients if proxy.durable]
+        views = {proxy.id: seen for proxy, seen, _ in copies if seen is not entry}
+        return Acceptance(entry, start, recipients, durable, views)
+
+    def _begin_run(self, recipients: Sequence[ConsumerProxy], now: int) -> None:
+        """Gather the events that come now: all are for the same consumers."""
+        self._queue_run(now)
+        self._recipients = recipients
+        self._alike = True
+        touched = self.core.touched
+        for proxy in recipients:
+            touched[proxy] = None
+            if proxy.special:
+                self._alike = False
+
+    def _queue_run(self, now: int) -> None:
+        """Queue the gathered events, many at once for less than one by one."""
+        entries, recipients = self._run, self._recipients
+        self._recipients = ()
+        if not entries:
+            return
+        self._run = []
+        if len(entries) == 1:
+            for proxy in recipients:
+                (proxy.consumer or proxy.ensure_consumer()).enqueue(entries[0], None, now)
+        else:
+            run = EntryRun(entries)
+            for proxy in recipients:
+                (proxy.consumer or proxy.ensure_consumer()).enqueue_run(run, now)
 
     def revoke(self, command: Revoke) -> None:
         """Remove every trace of events that could not be written, and so were never accepted."""

@@ -9,16 +9,17 @@ refilled when there is room.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from itertools import repeat
-from operator import itemgetter
 from typing import Final, NamedTuple
 
-from tidings.channel.backlog import discard_key
+from tidings.channel.account import Account, discard_key
 from tidings.channel.commands import Pull, Redrive, Refilled
+from tidings.channel.core import Core
 from tidings.channel.effects import (
-    Accepted,
+    Acceptance,
     Cause,
     DeadLetter,
     Deliver,
@@ -33,19 +34,17 @@ from tidings.channel.effects import (
     Spill,
     Unspill,
 )
-from tidings.channel.entries import ABSOLUTE, NEVER, PERSISTENT, Entry
+from tidings.channel.entries import ABSOLUTE, NEVER, PERSISTENT, SEQ, Entry, EntryRun
 from tidings.channel.holders import Admin, Proxy
-from tidings.channel.lifetimes import Quality, expiry_of
 from tidings.channel.qos import DiscardPolicy, OrderPolicy, QoS
 from tidings.channel.queues import Queue, shifted
+from tidings.channel.supplier import Quality, expiry_of
 from tidings.channel.vocabulary import Form, Style
 from tidings.errors import Disconnected, InvalidUsage
 from tidings.events.fields import Fields
 from tidings.events.texts import shortened
 from tidings.filters.plan import MappingRule, PlanOptions
 
-# A field of a named tuple, read without a Python call.
-_SEQ: Final[Callable[[Entry], int]] = itemgetter(1)
 _NONE_AGAIN: Final[frozenset[int]] = frozenset()
 _SERVER_LIMIT: Final = "the server keeps no more for one consumer"
 
@@ -136,10 +135,6 @@ class ConsumerProxy(Proxy):
         if self.consumer is not None:
             self.consumer.pump(now)
 
-    def purge(self, upto: int) -> int:
-        """Drop all waiting events up to a number; return how many."""
-        return 0 if self.consumer is None else self.consumer.purge(upto)
-
     def discard(self, seq: int) -> None:
         """Discard the consumer's copy of an event, if it is in memory."""
         consumer = self.consumer
@@ -176,6 +171,7 @@ class WaitingPull(NamedTuple):
     lease: int | None
 
 
+@dataclass(slots=True, eq=False)
 class Consumer:
     """One consumer's delivery state.
 
@@ -194,59 +190,35 @@ class Consumer:
         purged: Spilled events up to this number are dropped when refilled; 0 for none.
     """
 
-    __slots__ = (
-        "again",
-        "again_upto",
-        "alarm",
-        "boundary",
-        "causes",
-        "channel",
-        "core",
-        "counts",
-        "failures",
-        "first_at",
-        "flight",
-        "held",
-        "later",
-        "leases",
-        "most",
-        "most_octets",
-        "proxy",
-        "pulls",
-        "purged",
-        "queue",
-        "refilling",
-        "retry_at",
-        "returned",
-        "slow",
-        "spilled",
-    )
+    proxy: ConsumerProxy
+    channel: Account = field(init=False)
+    core: Core = field(init=False)
+    queue: Queue = field(init=False)
+    most: int = field(init=False)
+    most_octets: int = field(init=False)
+    later: list[tuple[int, Entry]] = field(default_factory=list)
+    flight: dict[int, Entry] = field(default_factory=dict)
+    again: set[int] = field(default_factory=set)
+    again_upto: int = 0
+    causes: dict[int, list[Cause]] = field(default_factory=dict)
+    failures: int = 0
+    retry_at: int = 0
+    first_at: int | None = None
+    leases: dict[int, int] = field(default_factory=dict)
+    pulls: list[WaitingPull] = field(default_factory=list)
+    alarm: int = NEVER
+    slow: bool = False
+    spilled: int = 0
+    held: list[Entry] = field(default_factory=list)
+    returned: set[int] = field(default_factory=set)
+    boundary: Entry | None = None
+    refilling: OrderPolicy | None = None
+    purged: int = 0
+    counts: dict[Outcome, int] = field(default_factory=dict)
 
-    def __init__(self, proxy: ConsumerProxy) -> None:
-        self.proxy = proxy
-        self.channel = proxy.channel
-        self.core = proxy.channel.core
-        self.queue = Queue(proxy.order)
-        self.later: list[tuple[int, Entry]] = []
-        self.flight: dict[int, Entry] = {}
-        self.again: set[int] = set()
-        self.again_upto = 0
-        self.causes: dict[int, list[Cause]] = {}
-        self.failures = 0
-        self.retry_at = 0
-        self.first_at: int | None = None
-        self.leases: dict[int, int] = {}
-        self.pulls: list[WaitingPull] = []
-        self.alarm: int | None = None
-        self.slow = False
-        self.spilled = 0
-        self.held: list[Entry] = []
-        self.returned: set[int] = set()
-        self.boundary: Entry | None = None
-        self.refilling: OrderPolicy | None = None
-        self.purged = 0
-        self.counts: dict[Outcome, int] = {}
-        self.most = self.most_octets = 0
+    def __post_init__(self) -> None:
+        self.channel, self.core = self.proxy.channel, self.proxy.channel.core
+        self.queue = Queue(self.proxy.order)
         self._adjust_limits()
 
     def _adjust_limits(self) -> None:
@@ -265,7 +237,8 @@ class Consumer:
 
     def is_over(self) -> bool:
         """Return whether the backlog in memory exceeds a limit."""
-        return len(self.queue) + len(self.later) > self.most or self.queue.octets > self.most_octets
+        queue = self.queue
+        return queue.length + len(self.later) > self.most or queue.octets > self.most_octets
 
     def all_entries(self) -> list[Entry]:
         """Return all entries in memory, in flight or waiting."""
@@ -372,10 +345,23 @@ class Consumer:
         heapify(self.later)
         self.flight = {seq: shifted(entry, delta) for seq, entry in self.flight.items()}
         self.held = [shifted(entry, delta) for entry in self.held]
-        self.alarm = None
+        self.alarm = NEVER
         self.touch()
 
     # Queueing.
+
+    def enqueue_run(self, run: EntryRun, now: int) -> None:
+        """Queue events that are due; discard or spill the excess."""
+        queue = self.queue
+        if (
+            self.spilled
+            or queue.length + len(self.later) + len(run.entries) > self.most
+            or queue.octets + run.octets > self.most_octets
+        ):
+            for entry in run.entries:
+                self.enqueue(entry, None, now)
+        else:
+            queue.extend(run)
 
     def enqueue(self, entry: Entry, start: int | None, now: int) -> None:
         """Queue an event, not to be delivered before `start`; discard or spill the excess."""
@@ -405,7 +391,6 @@ class Consumer:
         self.again.add(entry.seq)
         channel.load([entry])
         channel.backlog = None
-        durable = [proxy.id] if proxy.durable else []
         message = Message(
             command.event,
             channel.origin,
@@ -414,8 +399,12 @@ class Consumer:
             command.plan,
             entry.priority,
             octets=entry.octets,
+            channel=channel.id,
         )
-        out.append(Accepted(channel.id, message, entry, None, [proxy], durable, {}, redriven=True))
+        if entry.flags & PERSISTENT and self.core.spills:
+            durable = [proxy.id] if proxy.durable else []
+            message.acceptance = Acceptance(entry, None, [proxy], durable, {}, redriven=True)
+        out.append(message)
         self.enqueue(entry, None, now)
 
     # Delivery.
@@ -444,7 +433,7 @@ class Consumer:
         entries = self._take(most, now)
         if not entries:
             return
-        self.flight.update(zip(map(_SEQ, entries), entries, strict=True))
+        self.flight.update(zip(map(SEQ, entries), entries, strict=True))
         again = self._again_among(entries)
         self.core.out.append(Deliver(self.channel.id, self.proxy.id, entries, again))
 
@@ -565,33 +554,32 @@ class Consumer:
     def set_alarm(self, now: int) -> None:
         """Set the alarm for the next due time, unless an earlier one is set."""
         at = self._next_time(now)
-        if at is not None and (self.alarm is None or at < self.alarm):
+        if at < self.alarm:
             self.alarm = at
             self.core.wake(at, self.channel.id, self.proxy.id)
 
-    def _next_time(self, now: int) -> int | None:
-        times: list[int] = []
+    def _next_time(self, now: int) -> int:
+        """Return when something is due; NEVER if nothing is."""
+        at = self.queue.next_expiry()
+        if at != NEVER:  # expired events are also found at delivery: no hurry
+            at = max(at, now + self.core.settings.sweep_interval)
         if self.later:
-            times.append(self.later[0][0])
+            at = min(at, self.later[0][0])
         if self.retry_at > now and self.proxy.attached:
-            times.append(self.retry_at)
+            at = min(at, self.retry_at)
         if self.leases:
-            times.append(min(self.leases.values()))
-        if not self.refilling:
-            times += [pull.until for pull in self.pulls if pull.until is not None]
+            at = min([at, *self.leases.values()])
+        if self.pulls and not self.refilling:
+            at = min([at, *(pull.until for pull in self.pulls if pull.until is not None)])
         if self.first_at is not None and self.proxy.form is Form.SEQUENCE:
             paced = self.first_at + self.proxy.qos.pacing_interval // 10
             if paced > now:
-                times.append(paced)
-        expiry = self.queue.next_expiry()
-        if expiry is not None:
-            # Expired events are also found at delivery: no hurry.
-            times.append(max(expiry, now + self.core.settings.sweep_interval))
-        return min(times) if times else None
+                at = min(at, paced)
+        return at
 
     def wake(self, now: int) -> None:
         """Handle what is due: start times, leases, pulls that time out, expiry."""
-        self.alarm = None
+        self.alarm = NEVER
         while self.later and self.later[0][0] <= now:
             _, entry = heappop(self.later)
             self.enqueue(entry, None, now)
@@ -695,7 +683,7 @@ class Consumer:
         returned = (self.returned & self.again) - self.flight.keys()
         highest = max((entry.seq for entry in back), default=0)
         earlier = {seq for seq in returned if seq < highest}
-        among = sorted([*self.queue.remove(earlier), *back] if earlier else back, key=_SEQ)
+        among = sorted([*self.queue.remove(earlier), *back] if earlier else back, key=SEQ)
         self.queue.put_back(among)
         self.returned = returned.union(entry.seq for entry in back)
 
@@ -923,7 +911,7 @@ class Consumer:
         channel.load(command.entries)
         channel.backlog = None
         held, self.held = self.held, []
-        for entry in sorted([*command.entries, *held], key=_SEQ):
+        for entry in sorted([*command.entries, *held], key=SEQ):
             if self._is_before_spilled(entry):
                 self.queue.push(entry)
             else:

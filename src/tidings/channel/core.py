@@ -23,20 +23,6 @@ class Core:
     waiting for the next part of a push, and `held` the consumers of batches that wait for it.
     """
 
-    __slots__ = (
-        "_alarms",
-        "disk_full",
-        "held",
-        "now",
-        "octets",
-        "offset",
-        "out",
-        "settings",
-        "spills",
-        "touched",
-        "unfinished",
-    )
-
     def __init__(self, settings: Settings, spills: bool) -> None:
         self.settings = settings
         self.out: list[Effect] = []

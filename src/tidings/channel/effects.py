@@ -41,9 +41,36 @@ class Outcome(IntEnum):
     PURGED = 10
 
 
+class Recipient(Protocol):
+    """A proxy that receives an event."""
+
+    @property
+    def id(self) -> int:
+        """Its id."""
+        ...
+
+
+class Acceptance(NamedTuple):
+    """What the journal needs to know of an accepted event beside its content.
+
+    Attributes:
+        start: Earliest delivery, microseconds since 1970; None for at once.
+        durable: Recipients whose connection survives a crash: those recovery serves again.
+        views: The entries of recipients that see another priority or expiry.
+        redriven: It was accepted earlier and is redelivered: it can no longer be refused.
+    """
+
+    entry: Entry
+    start: int | None
+    recipients: Sequence[Recipient]
+    durable: Sequence[int]
+    views: Mapping[int, Entry]
+    redriven: bool = False
+
+
 # Without garbage collection: messages are many, and cannot be part of a cycle.
 class Message(msgspec.Struct, eq=False, gc=False):
-    """An accepted event; all its consumers share one.
+    """An accepted event; all its consumers share one. As an effect: keep it, consumers wait for it.
 
     Attributes:
         arrival: When it was accepted, microseconds since 1970.
@@ -52,6 +79,8 @@ class Message(msgspec.Struct, eq=False, gc=False):
         octets: The size of the content in memory, wherever it is.
         hops: Origins of the channels it passed before this one.
         json: The content in typed JSON, once made; deliveries and dead letters reuse it.
+        channel: The id of its channel.
+        acceptance: A *record*, unless None; until it is on disk.
     """
 
     event: StructuredEvent
@@ -64,6 +93,8 @@ class Message(msgspec.Struct, eq=False, gc=False):
     octets: int = 0
     hops: tuple[str, ...] = ()
     json: bytes | None = None
+    channel: int = 0
+    acceptance: Acceptance | None = None
 
     @property
     def id(self) -> tuple[str, int]:
@@ -74,35 +105,6 @@ class Message(msgspec.Struct, eq=False, gc=False):
     def envelope(self) -> Envelope:
         """Return the event with its service metadata, for codecs."""
         return Envelope(self.event, self.origin, self.seq, self.arrival, self.plan, self.mark)
-
-
-class Recipient(Protocol):
-    """A proxy that receives an event."""
-
-    @property
-    def id(self) -> int:
-        """Its id."""
-        ...
-
-
-class Accepted(NamedTuple):
-    """An event is in the channel. *Record* if PERSISTENT is among the entry's flags.
-
-    Attributes:
-        start: Earliest delivery, microseconds since 1970; None for at once.
-        durable: Recipients whose connection survives a crash: those recovery serves again.
-        views: The entries of recipients that see another priority or expiry.
-        redriven: It was accepted earlier and is redelivered: it can no longer be refused.
-    """
-
-    channel: int
-    message: Message
-    entry: Entry
-    start: int | None
-    recipients: Sequence[Recipient]
-    durable: Sequence[int]
-    views: Mapping[int, Entry]
-    redriven: bool = False
 
 
 class Deliver(NamedTuple):
@@ -307,12 +309,12 @@ class Notice(NamedTuple):
 
 
 Effect: TypeAlias = (
-    Accepted
-    | DeadLetter
+    DeadLetter
     | Deliver
     | DisconnectPeer
     | Done
     | FilterTypesChanged
+    | Message
     | Notice
     | PlanChanged
     | Poll

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 # Later than any time: events that do not expire come last in the order of deadlines.
@@ -32,3 +35,29 @@ class Entry(NamedTuple):
     priority: int
     octets: int
     flags: int
+
+
+# A field of a named tuple, read without a Python call.
+_EXPIRY: Final[Callable[[Entry], int]] = itemgetter(0)
+SEQ: Final[Callable[[Entry], int]] = itemgetter(1)
+OCTETS: Final[Callable[[Entry], int]] = itemgetter(3)
+
+
+class EntryRun:
+    """Entries that reach several queues together: what all of them would compute."""
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        self.entries = entries
+        self.octets = sum(map(OCTETS, entries))
+        self.expires = min(map(_EXPIRY, entries)) != NEVER
+
+    @cached_property
+    def by_priority(self) -> dict[int, list[Entry]]:
+        """The entries of each priority, in order."""
+        found: dict[int, list[Entry]] = {}
+        for entry in self.entries:
+            try:
+                found[entry[2]].append(entry)
+            except KeyError:
+                found[entry[2]] = [entry]
+        return found

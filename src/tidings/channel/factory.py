@@ -16,7 +16,7 @@ from tidings.channel import properties, qos_check
 from tidings.channel.channel import Channel, Channels
 from tidings.channel.consumer import ConsumerProxy
 from tidings.channel.core import Core
-from tidings.channel.dispatch import Handler, handlers_of
+from tidings.channel.dispatch import Dispatch, Handler
 from tidings.channel.effects import Effect, PlanChanged, TopologyChanged
 from tidings.channel.entries import Entry
 from tidings.channel.filter_host import FilterHost
@@ -65,7 +65,7 @@ class Factory:
         handlers: dict[type, Handler] = {
             m.CreateChannel: self._create_channel,
             m.DestroyChannel: self._destroy_channel,
-            **handlers_of(self.channels, self.filters, self._life, adjust),
+            **Dispatch(self.channels, self.filters, self._life, adjust).handlers(),
         }
         self._handlers = {
             kind: _checked(handler) if is_checked(kind) else handler

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Final, TypeAlias
 
-from tidings.channel.entries import Entry
+from tidings.channel.entries import Entry, EntryRun
 from tidings.channel.sorted_runs import SortedRun
 
 # Fewer removed entries than this never justify a sweep.
@@ -39,6 +39,18 @@ class FifoLine:
     def __bool__(self) -> bool:
         return bool(self._entries)
 
+    def extend(self, run: EntryRun) -> None:
+        """Add entries, in their sequence, behind all equal ones."""
+        self.push_all(run.entries)
+
+    def push_all(self, entries: Iterable[Entry]) -> None:
+        """Add entries at the end."""
+        if self._marked is None:
+            self._entries.extend(entries)
+        else:
+            for entry in entries:
+                self.push(entry)
+
     def put_back(self, entries: Iterable[Entry]) -> None:
         """Add entries, in the sequence given, before all equal ones: here, at the front."""
         back = list(entries)
@@ -50,9 +62,11 @@ class FifoLine:
         """Remove and return the first entries, at most `most`, in delivery order."""
         popleft = self._entries.popleft
         if self._marked is None:
-            if most == 1:
-                return [popleft()] if self._entries else []
-            return [popleft() for _ in range(min(most, len(self._entries)))]
+            if most < len(self._entries):
+                return [popleft() for _ in range(most)]
+            everything = list(self._entries)
+            self._entries.clear()
+            return everything
         taken: list[Entry] = []
         while len(taken) < most and self._entries:
             taken.append(popleft())
@@ -138,6 +152,12 @@ class PriorityLine:
             self._levels[entry[2]].push(entry)
         except KeyError:
             self._new_level(entry.priority).push(entry)
+
+    def extend(self, run: EntryRun) -> None:
+        """As `FifoLine.extend`."""
+        for priority, entries in run.by_priority.items():
+            level = self._levels.get(priority)
+            (self._new_level(priority) if level is None else level).push_all(entries)
 
     def put_back(self, entries: Iterable[Entry]) -> None:
         """As `FifoLine.put_back`."""
@@ -237,6 +257,10 @@ class DeadlineLine:
         self.take = self.run.take
         self.take_last = self.run.take_last
         self.remove = self.run.remove
+
+    def extend(self, run: EntryRun) -> None:
+        """As `FifoLine.extend`."""
+        self.put_back(run.entries)
 
     def put_back(self, entries: Iterable[Entry]) -> None:
         """As `FifoLine.put_back`."""

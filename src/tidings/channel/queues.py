@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from operator import itemgetter
-from typing import Final
+from typing import Any, Final, TypeAlias
 
-from tidings.channel.entries import ABSOLUTE, NEVER, Entry
+from tidings.channel.entries import ABSOLUTE, NEVER, OCTETS, SEQ, Entry, EntryRun
 from tidings.channel.lines import DeadlineLine, FifoLine, Line, PriorityLine
 from tidings.channel.qos import DiscardPolicy, OrderPolicy
 from tidings.channel.sorted_runs import SortedRun
 
-# A field of a named tuple, read without a Python call.
-_OCTETS: Final[Callable[[Entry], int]] = itemgetter(3)
-_ARRIVAL: Final[Callable[[Entry], int]] = itemgetter(1)
 _PRIORITY_AND_ARRIVAL: Final[Callable[[Entry], tuple[int, int]]] = itemgetter(2, 1)
+_Rank: TypeAlias = Callable[[Entry], Any]
+_UNRANKED: Final[Mapping[_Rank, SortedRun[Entry]]] = {}
 
 
 class Queue:
@@ -28,16 +27,7 @@ class Queue:
     resolves `ANY`, else ValueError. `length` is the same as `len`, without a call.
     """
 
-    __slots__ = (
-        "_by_arrival",
-        "_by_expiry",
-        "_by_priority",
-        "_indexed",
-        "_line",
-        "length",
-        "octets",
-        "order",
-    )
+    __slots__ = ("_by_expiry", "_indexed", "_line", "_ranked", "length", "octets", "order")
 
     def __init__(self, order: OrderPolicy) -> None:
         self._start(order)
@@ -54,8 +44,7 @@ class Queue:
         # index has those that expire.
         line = self._line
         self._by_expiry = line.run if isinstance(line, DeadlineLine) else None
-        self._by_arrival: SortedRun[Entry] | None = None
-        self._by_priority: SortedRun[Entry] | None = None
+        self._ranked = _UNRANKED
         # Whether there is an index besides the line.
         self._indexed = False
 
@@ -70,6 +59,15 @@ class Queue:
         if self._indexed or entry[0] != NEVER:
             self._index(entry)
 
+    def extend(self, run: EntryRun) -> None:
+        """Add entries, each behind all equal ones in delivery order."""
+        self.octets += run.octets
+        self.length += len(run.entries)
+        self._line.extend(run)
+        if self._indexed or run.expires:
+            for entry in run.entries:
+                self._index(entry)
+
     def put_back(self, entries: Sequence[Entry]) -> None:
         """Add entries that were taken and not delivered, before all equal ones.
 
@@ -77,7 +75,7 @@ class Queue:
         """
         self._line.put_back(entries)
         self.length += len(entries)
-        self.octets += sum(map(_OCTETS, entries))
+        self.octets += sum(map(OCTETS, entries))
         for entry in entries:
             self._index(entry)
 
@@ -131,10 +129,9 @@ class Queue:
         self._left(expired, out_of=run)
         return expired
 
-    def next_expiry(self) -> int | None:
-        """Return when the next entry expires; None if none does."""
-        nearest = self._by_expiry.first().expiry if self._by_expiry else NEVER
-        return None if nearest == NEVER else nearest
+    def next_expiry(self) -> int:
+        """Return when the next entry expires; NEVER if none does."""
+        return self._by_expiry.first().expiry if self._by_expiry else NEVER
 
     def remove(self, seqs: Collection[int]) -> list[Entry]:
         """Remove entries by number, in delivery order; ignore others. Scans the whole queue."""
@@ -156,7 +153,7 @@ class Queue:
     def reorder(self, order: OrderPolicy) -> None:
         """Change the delivery order; ties go by number. Scans the whole queue."""
         if order is not self.order:
-            waiting = sorted(self._line.entries(), key=_ARRIVAL)
+            waiting = sorted(self._line.entries(), key=SEQ)
             self._start(order)
             self._fill(waiting)
 
@@ -184,52 +181,49 @@ class Queue:
                 self._by_expiry = SortedRun()
                 self._indexed = True
             self._by_expiry.add(entry)
-        if self._by_arrival is not None:
-            self._by_arrival.add(entry)
-        if self._by_priority is not None:
-            self._by_priority.add(entry)
+        for index in self._ranked.values():
+            index.add(entry)
 
     def _left(self, entries: Collection[Entry], out_of: SortedRun[Entry] | None = None) -> None:
         """Drop entries that have left the line, and perhaps one index, from the other indexes."""
         self.length -= len(entries)
-        self.octets -= sum(map(_OCTETS, entries))
+        self.octets -= sum(map(OCTETS, entries))
         if not self._indexed:
             return
         if not self.length:
             self._drop_indexes()
             return
-        for index in (self._by_arrival, self._by_priority):
-            if index is not None:
-                for entry in entries:
-                    index.remove(entry)
-        index = self._by_expiry
-        if index is not None and index is not out_of and not isinstance(self._line, DeadlineLine):
+        for index in self._ranked.values():
             for entry in entries:
-                if entry.expiry != NEVER:
-                    index.remove(entry)
+                index.remove(entry)
+        expiring = self._by_expiry
+        if expiring is None or expiring is out_of or isinstance(self._line, DeadlineLine):
+            return
+        for entry in entries:
+            if entry.expiry != NEVER:
+                expiring.remove(entry)
 
     def _victim(self, policy: DiscardPolicy) -> Entry:
         line = self._line
         if policy is DiscardPolicy.FIFO:
-            return line.first() if isinstance(line, FifoLine) else self._arrivals().first()
+            return line.first() if isinstance(line, FifoLine) else self._by(SEQ).first()
         if policy is DiscardPolicy.LIFO:
-            return line.last() if isinstance(line, FifoLine) else self._arrivals().last()
+            return line.last() if isinstance(line, FifoLine) else self._by(SEQ).last()
         if policy is DiscardPolicy.PRIORITY:
-            return line.first_of_lowest() if isinstance(line, PriorityLine) else self._least()
+            if isinstance(line, PriorityLine):
+                return line.first_of_lowest()
+            return self._by(_PRIORITY_AND_ARRIVAL).first()
         soonest = self._by_expiry
         return soonest.first() if soonest else self._victim(DiscardPolicy.FIFO)
 
-    def _arrivals(self) -> SortedRun[Entry]:
-        if self._by_arrival is None:
-            self._by_arrival = SortedRun(self._line.entries(), _ARRIVAL)
+    def _by(self, rank: _Rank) -> SortedRun[Entry]:
+        """Return the index by a rank, building it if needed."""
+        found = self._ranked.get(rank)
+        if found is None:
+            found = SortedRun(self._line.entries(), rank)
+            self._ranked = {**self._ranked, rank: found}
             self._indexed = True
-        return self._by_arrival
-
-    def _least(self) -> Entry:
-        if self._by_priority is None:
-            self._by_priority = SortedRun(self._line.entries(), _PRIORITY_AND_ARRIVAL)
-            self._indexed = True
-        return self._by_priority.first()
+        return found
 
 
 def _new_line(order: OrderPolicy) -> Line:

@@ -8,7 +8,7 @@ belong to their admin's key.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias
 
 from tidings.channel.consumer import ConsumerProxy
 from tidings.channel.holders import Admin
@@ -28,6 +28,7 @@ class Router:
 
     def __init__(self) -> None:
         self._index: MatchIndex[Admin | ConsumerProxy] = MatchIndex()
+        self._indexed = False  # whether something is in the index
         self._filtered: set[Admin] = set()  # with filters
         self._listed: set[Admin] = set()  # with a list of event types
         self._both: set[ConsumerProxy] = set()  # with filters and a list of event types
@@ -39,19 +40,17 @@ class Router:
         # With filters under an admin that joins by OR.
         self._either: dict[Admin, dict[ConsumerProxy, None]] = {}
 
-    def match(self, fields: Fields) -> list[ConsumerProxy]:
+    def match(self, fields: Fields) -> Sequence[ConsumerProxy]:
         """Return all consumers whose rules the event passes, each once."""
-        if self._always is None:
-            self._always = [p for admin in self._admins for p in self._free(admin)]
-        found = self._always.copy()
-        if not len(self._index):
-            return found
-        matched = self._index.match(fields)
+        always = self._always
+        if always is None:
+            always = self._always = [p for admin in self._admins for p in self._free(admin)]
+        matched: Sequence[Any] = self._index.match(fields) if self._indexed else ()
         if not matched:
-            return found
+            return always
         if self._filtered or self._listed or self._both:
-            return found + self._joined(matched, fields)
-        return found + cast("list[ConsumerProxy]", matched)
+            matched = self._joined(matched, fields)
+        return [*always, *matched] if always else matched
 
     def _free(self, admin: Admin) -> Iterable[ConsumerProxy]:
         """Return the consumers that get everything."""
@@ -150,10 +149,12 @@ class Router:
             asked = [constraint("", sorted(types.types))]
         if asked is not None:
             self._index.add(key, asked)
+            self._indexed = True
 
     def _drop(self, key: Admin | ConsumerProxy) -> None:
         if key in self._index:
             self._index.remove(key)
+            self._indexed = bool(len(self._index))
 
 
 def _take_out(groups: dict[Admin, dict[ConsumerProxy, None]], proxy: ConsumerProxy) -> bool:

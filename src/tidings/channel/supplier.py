@@ -1,27 +1,72 @@
-"""A supplier's proxy: defaults for its events, and polling of pull suppliers."""
+"""A supplier's proxy: priority and lifetime of its events, and polling of pull suppliers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
 
 from tidings.channel.effects import NoticeKind, Poll
+from tidings.channel.entries import ABSOLUTE, NEVER, PERSISTENT
 from tidings.channel.holders import Admin, Proxy
-from tidings.channel.lifetimes import Defaults, Quality, quality_of
 from tidings.channel.qos import QoS, Reliability
+from tidings.channel.qos_check import header_values
 from tidings.channel.vocabulary import Form, Style
+from tidings.clock import from_timebase
+from tidings.errors import InvalidEvent
 
-_STANDARD: Defaults = (0, 0, False)
+_UNITS_PER_MICROSECOND: Final = 10
+
+# Qualities kept for priorities seen before: most suppliers use a handful.
+_MOST_KEPT: Final = 64
+
+
+class Quality(NamedTuple):
+    """The quality of service of one event, times in host microseconds.
+
+    `stop` is the expiry from its StopTime, whether supported or not; `timeout` is in units of 100
+    ns, 0 for ever; `warnings` are header properties without effect.
+    """
+
+    priority: int
+    expiry: int
+    persistent: bool
+    flags: int
+    start: int | None
+    stop: int | None
+    own_priority: bool
+    own_timeout: bool
+    timeout: int
+    warnings: tuple[str, ...] = ()
+
+
+def _seconds(microseconds: int) -> str:
+    return f"{microseconds / 1_000_000:g} s"
+
+
+def _host_time(units: int | None, offset: int) -> int | None:
+    return None if units is None else min(from_timebase(units) - offset, NEVER - 1)
+
+
+def expiry_of(timeout: int, stop: int | None, now: int) -> tuple[int, int]:
+    """Return the earlier expiry of timeout and StopTime, and the flag that says which decided."""
+    by_timeout = min(now + timeout // _UNITS_PER_MICROSECOND, NEVER) if timeout else NEVER
+    if stop is not None and stop < by_timeout:
+        return stop, ABSOLUTE
+    return by_timeout, 0
 
 
 class SupplierProxy(Proxy):
     """A proxy through which events come in; `judged` says whether there are filters to pass."""
 
-    __slots__ = ("defaults", "judged", "polling")
+    __slots__ = ("_plain", "defaults", "judged", "polling")
 
     def __init__(self, admin: Admin, id: int, style: Style, form: Form, qos: QoS) -> None:
         super().__init__(admin, id, style, form, qos)
-        self.defaults = _STANDARD
+        self.defaults = (0, 0, False)
         self.judged = False
+        # By priority: the quality of events with no other properties.
+        self._plain: dict[int | None, Quality] = {}
         self.polling: Polling | None = None
 
     def adjust(self) -> None:
@@ -30,10 +75,66 @@ class SupplierProxy(Proxy):
         persistent = qos.event_reliability is Reliability.PERSISTENT
         self.judged = bool(self.attached_filters or self.admin.attached_filters)
         self.defaults = (qos.priority, qos.timeout, persistent)
+        self._plain = {}
 
-    def quality_of(self, header: Mapping[str, object], now: int) -> Quality:
-        """Return the quality of an event that comes through it; see `lifetimes.quality_of`."""
-        return quality_of(header, self.defaults, self.qos, self.channel.core, now)
+    def known_quality(self, header: Mapping[str, Any], now: int) -> Quality | None:
+        """Return the quality of an event that has at most a priority, if one like it came before.
+
+        Most events are like that.
+        """
+        own = None
+        if header:
+            own = header.get("Priority")
+            if len(header) > 1 or type(own) is not int:
+                return None
+        found = self._plain.get(own)
+        if found is not None and found.timeout:
+            found = found._replace(expiry=expiry_of(found.timeout, None, now)[0])
+        return found
+
+    def quality_of(self, header: Mapping[str, Any], now: int) -> Quality:
+        """Return the quality of an event that comes through it.
+
+        Raises:
+            InvalidEvent: A standard header property has a wrong type or is out of range, or the
+                event would end before it begins.
+        """
+        found = self.known_quality(header, now)
+        if found is None:
+            found = self._judge(header, now)
+            own = header.get("Priority")
+            if len(header) == (type(own) is int) and len(self._plain) < _MOST_KEPT:
+                self._plain[own] = found
+        return found
+
+    def _judge(self, header: Mapping[str, object], now: int) -> Quality:
+        priority, timeout, persistent = self.defaults
+        core = self.channel.core
+        said, warnings = header_values(header, self.qos, core.settings.narrowed)
+        timeout = said.get("Timeout", timeout)
+        persistent = bool(said.get("EventReliability", persistent))
+        start = _host_time(said.get("StartTime"), core.offset)
+        stop = _host_time(said.get("StopTime"), core.offset)
+        expiry, absolute = expiry_of(timeout, stop, now)
+        if start is not None and expiry <= start:
+            ends = "StopTime" if absolute else "Timeout"
+            raise InvalidEvent(
+                f"its {ends} is over {_seconds(expiry - now)} after it came, before its StartTime, "
+                f"{_seconds(start - now)} after it came: nobody would get it",
+                "header",
+            )
+        return Quality(
+            said.get("Priority", priority),
+            expiry,
+            persistent,
+            (PERSISTENT if persistent else 0) | absolute,
+            start,
+            stop,
+            "Priority" in said,
+            "Timeout" in said,
+            timeout,
+            warnings,
+        )
 
     def cut(self) -> None:
         """Drop the outstanding poll: it will not be answered any more."""
@@ -41,16 +142,14 @@ class SupplierProxy(Proxy):
             self.polling.asked = False
 
 
+@dataclass(slots=True)
 class Polling:
     """When a pull supplier is polled next: not before `at`, nor while an answer is awaited."""
 
-    __slots__ = ("_proxy", "asked", "at", "failures")
-
-    def __init__(self, proxy: SupplierProxy) -> None:
-        self._proxy = proxy
-        self.at = 0
-        self.asked = False
-        self.failures = 0
+    _proxy: SupplierProxy
+    at: int = 0
+    asked: bool = False
+    failures: int = 0
 
     def is_due(self, now: int) -> bool:
         """Return whether to poll now; if only later, set the alarm."""

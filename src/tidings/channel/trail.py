@@ -23,8 +23,7 @@ if TYPE_CHECKING:  # clients have a trail without the core
     from tidings.channel.channel import Channel
     from tidings.channel.consumer import ConsumerProxy
     from tidings.channel.holders import Proxy
-    from tidings.channel.lifetimes import Quality
-    from tidings.channel.supplier import SupplierProxy
+    from tidings.channel.supplier import Quality, SupplierProxy
 
 Stage: TypeAlias = Literal["supplier", "header", "channel", "consumer"]
 

@@ -135,7 +135,10 @@ class Publisher(Connection):
                 answers += [error] * (len(waiting) - start)
                 break
         origin = self._origin
-        return [a if isinstance(a, TidingsError) else Receipt.of(origin, a) for a in answers]
+        return [
+            Receipt(origin, a) if type(a) is int else _outcome(origin, a)  # most have no warnings
+            for a in answers
+        ]
 
     async def _push(self, events: Sequence[Item]) -> Sequence[Any]:
         producer, first = self.producer, self.number + 1
@@ -154,6 +157,10 @@ class Publisher(Connection):
         """Announce event types this publisher starts or stops sending."""
         place = Place(self.channel, proxy=self.proxy)
         await self._transport.ask(OfferChange(place, patterns(added), patterns(removed)))
+
+
+def _outcome(origin: str, answer: Any) -> Receipt | TidingsError:  # noqa: ANN401
+    return answer if isinstance(answer, TidingsError) else Receipt.of(origin, answer)
 
 
 def patterns(given: Iterable[EventTypePattern | str]) -> tuple[EventTypePattern, ...]:

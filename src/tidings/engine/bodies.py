@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Iterable
 from typing import Final
 
@@ -38,7 +38,7 @@ class Bodies:
 
     def __init__(self, cache_octets: int = CACHE_OCTETS) -> None:
         # By channel and number: the message, or where in the journal it is.
-        self._held: dict[int, dict[int, Message | int]] = {}
+        self._held: defaultdict[int, dict[int, Message | int]] = defaultdict(dict)
         self._cache: OrderedDict[tuple[int, int], Message] = OrderedDict()
         self._cache_octets = cache_octets
         self.octets = 0
@@ -49,10 +49,7 @@ class Bodies:
 
     def keep(self, channel: int, seq: int, message: Message) -> None:
         """Hold an event in memory; one already on disk stays there."""
-        try:
-            held = self._held[channel]
-        except KeyError:
-            held = self._held[channel] = {}
+        held = self._held[channel]
         if seq in held:
             before = held[seq]
             if isinstance(before, int):
@@ -64,7 +61,7 @@ class Bodies:
 
     def keep_on_disk(self, channel: int, seq: int, message: Message, cursor: Cursor) -> None:
         """Hold an event's place in the journal, and its content while there is room."""
-        held = self._held.setdefault(channel, {})
+        held = self._held[channel]
         before = held.get(seq)
         if isinstance(before, Message):
             self.octets -= before.octets
@@ -73,26 +70,20 @@ class Bodies:
 
     def of(self, channel: int) -> dict[int, Message | int]:
         """Return all of a channel for quick reading: messages, or places on disk."""
-        try:
-            return self._held[channel]
-        except KeyError:
-            return self._held.setdefault(channel, {})
+        return self._held[channel]
 
     def holds(self, channel: int, seq: int) -> bool:
         """Return whether a consumer still waits for an event."""
-        return seq in self._held.get(channel, ())
+        return seq in self._held[channel]
 
     def keep_place(self, channel: int, seq: int, place: int) -> None:
         """Hold an event's place in the journal (`packed`), without its content."""
-        self._held.setdefault(channel, {}).setdefault(seq, place)
+        self._held[channel].setdefault(seq, place)
 
     def get(self, channel: int, seq: int) -> Message | None:
         """Return an event's content; None if it is not in memory: see `place`."""
-        try:
-            found = self._held[channel][seq]
-        except KeyError:
-            return None
-        if found.__class__ is Message:
+        found = self._held[channel].get(seq)
+        if found is None or isinstance(found, Message):
             return found
         message = self._cache.get((channel, seq))
         if message is not None:
@@ -101,20 +92,18 @@ class Bodies:
 
     def place(self, channel: int, seq: int) -> Cursor | None:
         """Return an event's place in the journal; None if it is not held, or only in memory."""
-        found = self._held.get(channel, {}).get(seq)
-        if not isinstance(found, int):
-            return None
-        return unpacked(found)
+        found = self._held[channel].get(seq)
+        return unpacked(found) if isinstance(found, int) else None
 
     def moved(self, channel: int, seq: int, cursor: Cursor) -> None:
         """Update the place of an event that compaction moved; ignore one that is not held."""
-        held = self._held.get(channel, {})
+        held = self._held[channel]
         if isinstance(held.get(seq), int):
             held[seq] = packed(cursor)
 
     def cache(self, channel: int, seq: int, message: Message) -> None:
         """Cache content read from disk; ignore an event no longer held there."""
-        if not isinstance(self._held.get(channel, {}).get(seq), int):
+        if not isinstance(self._held[channel].get(seq), int):
             return
         self._uncache(channel, seq)
         octets = _room(message)
@@ -128,10 +117,7 @@ class Bodies:
 
     def forget(self, channel: int, seqs: Iterable[int]) -> None:
         """Drop events no consumer waits for; ignore numbers that are not held."""
-        held = self._held.get(channel)
-        if held is None:
-            return
-        take = held.pop
+        take = self._held[channel].pop
         for seq in seqs:
             found = take(seq, None)
             if found.__class__ is Message:
@@ -141,8 +127,8 @@ class Bodies:
 
     def drop_channel(self, channel: int) -> None:
         """Drop all events of a channel that is gone."""
-        self.forget(channel, list(self._held.get(channel, ())))
-        self._held.pop(channel, None)
+        self.forget(channel, list(self._held[channel]))
+        del self._held[channel]
 
     def _uncache(self, channel: int, seq: int) -> None:
         message = self._cache.pop((channel, seq), None)

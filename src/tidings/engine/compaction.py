@@ -221,7 +221,7 @@ class JournalCompaction:
     def _write_channel(self, channel: Channel) -> asyncio.Future[None]:
         """Write the rules, marks and numbers of a channel."""
         _, events = self._storage.writer.unwritten()
-        mine = [event.message.mark for _, event in events if event.channel == channel.id]
+        mine = [message.mark for _, message in events if message.channel == channel.id]
         marks = [mark for mark in mine if mark is not None]
         make = channel_records(self._storage.recorder, channel, marks)
         origin = self._storage.recorder.origins[channel.id]

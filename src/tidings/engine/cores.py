@@ -34,6 +34,10 @@ class Cores:
         """Return whether a core beside the channels handles a request class."""
         return kind in self._routes
 
+    def are_first(self, commands: Iterable[object]) -> bool:
+        """Return whether all commands are for the channels."""
+        return self._routes.keys().isdisjoint(map(type, commands))
+
     @property
     def wake_at(self) -> int | None:
         """Return when the first of them wants to be called, host time; None for never."""
@@ -46,7 +50,7 @@ class Cores:
 
     def handle_many(self, commands: Sequence[Any], now: int) -> Handled:
         """Run commands in order, each in its core."""
-        if self._routes.keys().isdisjoint(map(type, commands)):
+        if self.are_first(commands):
             answers, effects = self._first.handle_many(commands, now)
         else:
             answers, effects = [], []

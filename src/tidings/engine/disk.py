@@ -8,27 +8,18 @@ from collections import deque
 from collections.abc import Callable
 from functools import partial
 from queue import SimpleQueue
-from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 from tidings.errors import Stopping
 
 _T = TypeVar("_T")
 
-
 Done: TypeAlias = Callable[[Any, BaseException | None], None]
 """Called with a job's result or error."""
 
 
-class _Job(NamedTuple):
-    work: Callable[[], Any]
-    done: Done
-
-
-class _Result(NamedTuple):
-    done: Done
-    value: Any
-    error: BaseException | None
-
+_Job: TypeAlias = tuple[Callable[[], Any], Done]
+_Result: TypeAlias = tuple[Done, Any, BaseException | None]
 
 _END: Final = None
 
@@ -66,7 +57,7 @@ class DiskThread:
         if self._closed:
             raise Stopping("the disk thread is closed: it takes no more jobs")
         self.waiting += 1
-        self._jobs.put(_Job(job, done))
+        self._jobs.put((job, done))
 
     def close(self) -> None:
         """Finish the queued jobs, deliver their results and end the thread.
@@ -82,7 +73,7 @@ class DiskThread:
     def _work(self) -> None:
         take, results = self._jobs.get, self._results
         while (job := take()) is not _END:
-            results.append(_performed(job))
+            results.append(_performed(*job))
             # What a job holds must not stay in memory while the thread waits for the next.
             del job
             if not self._told:
@@ -120,11 +111,11 @@ def _settle(future: asyncio.Future[Any], value: object, error: BaseException | N
         future.set_exception(error)
 
 
-def _performed(job: _Job) -> _Result:
+def _performed(work: Callable[[], Any], done: Done) -> _Result:
     try:
-        return _Result(job.done, job.work(), None)
+        return done, work(), None
     except StopIteration as error:
         # A future does not take this one.
-        return _Result(job.done, None, RuntimeError(f"a disk job raised {error!r}"))
+        return done, None, RuntimeError(f"a disk job raised {error!r}")
     except BaseException as error:  # noqa: BLE001 -- passed to the job's caller
-        return _Result(job.done, None, error)
+        return done, None, error

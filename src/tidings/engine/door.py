@@ -38,7 +38,6 @@ from tidings.engine.endpoints import (
     Endpoint,
     EventBatch,
     HandlerEndpoint,
-    PullSupplierEndpoint,
     SupplierEndpoint,
     TypesChanged,
 )
@@ -191,9 +190,7 @@ class LocalDoor:
         on_wanted: TypesChanged | None, source: Callable[[int], Any] | None
     ) -> SupplierEndpoint:
         """Return a supplier; one with a source is polled for events."""
-        if source is None:
-            return SupplierEndpoint(_function(on_wanted))
-        return PullSupplierEndpoint(_function(source), _function(on_wanted))
+        return SupplierEndpoint(_function(on_wanted), _function(source))
 
     # Dead letters: a principal that may use a consumer's proxy may see its dead letters.
 

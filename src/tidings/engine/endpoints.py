@@ -8,9 +8,12 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Final, NamedTuple, Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
+
+import msgspec
 
 from tidings.channel.effects import Message
+from tidings.channel.entries import Entry
 from tidings.channel.functions import Source, error_text, events_from
 from tidings.channel.vocabulary import Form, Item
 from tidings.errors import Disconnected, WrongClient
@@ -23,14 +26,30 @@ TypesChanged: TypeAlias = Callable[[Types, Types], object]
 """A plain function, called with the event types added and removed."""
 
 
-class EventBatch(NamedTuple):
-    """Events for one consumer, in order; those in `again` may have been delivered before."""
+class EventBatch(msgspec.Struct, eq=False):
+    """Events for one consumer, in order.
+
+    Attributes:
+        messages: The events; what waits in the outbox may have places on disk among them.
+        again: Numbers of events that may have been delivered before.
+        entries: The entries of the events.
+        waits: How many conditions must be met before they may leave.
+        leave: Hands them over.
+    """
 
     channel: int
     proxy: int
     messages: list[Message]
     again: frozenset[int] = frozenset()
     form: Form = Form.STRUCTURED
+    entries: Sequence[Entry] = ()
+    waits: int = 0
+    leave: Callable[[EventBatch], None] | None = None
+
+    @property
+    def address(self) -> tuple[int, int]:
+        """The consumer: channel and proxy."""
+        return self.channel, self.proxy
 
 
 class Answers(Protocol):
@@ -51,54 +70,12 @@ class Answers(Protocol):
         ...
 
 
-class Endpoint(Protocol):
+class Endpoint:
     """A client of one proxy. Called on the loop's thread; no call blocks.
 
-    `attach` comes first. After `disconnected` or `close` only `cancel` may follow.
+    `attach` comes first. After `disconnected` or `close` only `cancel` may follow. Here a client
+    that does nothing; subclasses override their part.
     """
-
-    def attach(self, answers: Answers) -> None:
-        """Set whom to answer from now on."""
-        ...
-
-    def deliver(self, batch: EventBatch) -> None:
-        """Deliver events to a push consumer; each is answered later. Never raises."""
-        ...
-
-    async def try_pull(self, most: int) -> Sequence[Item]:
-        """Poll a pull supplier for at most `most` events; none if it has none now.
-
-        Disconnected means that the supplier is gone; after other errors it is polled again later.
-        """
-        ...
-
-    def offers(self, added: Types, removed: Types) -> None:
-        """Tell a consumer which event types are newly offered, and which no longer are."""
-        ...
-
-    def subscriptions(self, added: Types, removed: Types) -> None:
-        """Tell a supplier which event types are newly wanted, and which no longer are."""
-        ...
-
-    def flush(self) -> None:
-        """Send pending acknowledgements at once: another client takes over."""
-        ...
-
-    def disconnected(self) -> None:
-        """Tell the client that its proxy is gone, and close."""
-        ...
-
-    def close(self, error: Exception | None = None) -> None:
-        """Drop undelivered events without an answer; a running call may finish."""
-        ...
-
-    def cancel(self) -> None:
-        """Cancel running calls to the client: the engine stops."""
-        ...
-
-
-class QuietEndpoint:
-    """An endpoint that does nothing; subclasses override their part."""
 
     __slots__ = ("__weakref__", "_answers")
 
@@ -109,38 +86,40 @@ class QuietEndpoint:
         self._answers = answers
 
     def deliver(self, batch: EventBatch) -> None:
-        """Fail: this client takes no events."""
+        """Deliver events to a push consumer; each is answered later. Never raises."""
         self._answers.failed(
-            batch.channel,
-            batch.proxy,
+            *batch.address,
             [message.seq for message in batch.messages],
             f"{type(self).__name__} takes no events: connect a push consumer",
         )
 
     async def try_pull(self, most: int) -> Sequence[Item]:
-        """Raise WrongClient: this client cannot be polled."""
+        """Poll a pull supplier for at most `most` events; none if it has none now.
+
+        Disconnected means that the supplier is gone; after other errors it is polled again later.
+        """
         raise WrongClient(
             f"{type(self).__name__} cannot be asked for {most} events: connect a pull supplier"
         )
 
     def offers(self, added: Types, removed: Types) -> None:
-        """Do nothing."""
+        """Tell a consumer which event types are newly offered, and which no longer are."""
 
     def subscriptions(self, added: Types, removed: Types) -> None:
-        """Do nothing."""
+        """Tell a supplier which event types are newly wanted, and which no longer are."""
 
     def flush(self) -> None:
-        """Do nothing: no answers are pending."""
+        """Send pending acknowledgements at once: another client takes over."""
 
     def disconnected(self) -> None:
-        """Close without telling the client."""
+        """Tell the client that its proxy is gone, and close."""
         self.close()
 
     def close(self, error: Exception | None = None) -> None:
-        """Do nothing: no events wait here."""
+        """Drop undelivered events without an answer; a running call may finish."""
 
     def cancel(self) -> None:
-        """Do nothing: no calls run here."""
+        """Cancel running calls to the client: the engine stops."""
 
 
 # How long handlers run before the loop gets a turn, in seconds: well below the 5 ms that
@@ -167,29 +146,20 @@ def _tell(told: Callable[..., object] | None, *what: object) -> None:
         asyncio.get_running_loop().call_soon(told, *what)
 
 
-class HandlerEndpoint(QuietEndpoint):
+class HandlerEndpoint(Endpoint):
     """A push consumer in this process: a function that is called with the events, in order.
 
     An event is acknowledged when the call returns. When a call raises, it and everything behind it
     fails, so that all are redelivered in order; `Disconnected` ends the connection. Calls are made
-    in their own turn of the loop, never inside `deliver`; coroutines run in one task, one after the
-    other, so that one that hangs delays no other client. A sequence proxy's handler gets lists; the
-    other callbacks are plain functions.
+    in a task, one after the other, so that one that hangs delays no other client. A sequence
+    proxy's handler gets lists.
     """
 
-    def __init__(
-        self,
-        handler: Handler,
-        on_offers: TypesChanged | None = None,
-        on_disconnected: Callable[[], object] | None = None,
-    ) -> None:
+    def __init__(self, handler: Handler) -> None:
         self._handler = handler
-        self._on_offers = on_offers
-        self._on_disconnected = on_disconnected
         self._queue: deque[Handed] = deque()
         self._taken: list[int] = []
         self._address = (0, 0)
-        self._busy = False
         self._closed = False
         self._task: asyncio.Task[None] | None = None
 
@@ -197,24 +167,13 @@ class HandlerEndpoint(QuietEndpoint):
         """Queue the events for the handler."""
         if self._closed:
             return
-        self._address = batch[:2]
+        self._address = batch.address
         if batch.form is Form.SEQUENCE:
             self._queue.append(batch.messages)
         else:
             self._queue.extend(batch.messages)
-        if not self._busy:
-            self._busy = True
-            asyncio.get_running_loop().call_soon(self._turn)
-
-    def offers(self, added: Types, removed: Types) -> None:
-        """Tell the consumer in a later turn of the loop."""
-        _tell(self._on_offers, added, removed)
-
-    def disconnected(self) -> None:
-        """Tell the consumer in a later turn of the loop, and close."""
-        told, self._on_disconnected = self._on_disconnected, None
-        _tell(told)
-        self.close()
+        if self._task is None:
+            self._task = asyncio.get_running_loop().create_task(self._run())
 
     def close(self, error: Exception | None = None) -> None:
         """Stop calling the handler; a running call may finish, and is not answered."""
@@ -228,35 +187,14 @@ class HandlerEndpoint(QuietEndpoint):
         if self._task is not None:
             self._task.cancel()
 
-    def _turn(self) -> None:
-        loop, queue, handler = asyncio.get_running_loop(), self._queue, self._handler
-        until = loop.time() + TURN
-        while queue:
-            handed = queue.popleft()
-            try:
-                answer = handler(handed)
-            except Exception as error:  # noqa: BLE001 -- the consumer's trouble, told as such
-                self._fail(handed, error)
-                break
-            if answer is not None and isinstance(answer, Awaitable):
-                self._task = loop.create_task(self._run(handed, answer))
-                return
-            self._taken += _seqs(handed)
-            if queue and loop.time() >= until:
-                self.flush()
-                loop.call_soon(self._turn)
-                return
-        self._busy = False
-        self.flush()
-
-    async def _run(self, handed: Handed, answer: object) -> None:
-        """Continue in a task from the first call that returned a coroutine, until nothing waits."""
+    async def _run(self) -> None:
+        """Call the handler until nothing waits."""
         loop = asyncio.get_running_loop()
         until = loop.time() + TURN
-        while True:
+        while self._queue:
+            handed = self._queue.popleft()
             try:
-                if answer is None:
-                    answer = self._handler(handed)
+                answer = self._handler(handed)
                 if isinstance(answer, Awaitable):
                     await answer
             except asyncio.CancelledError as error:
@@ -273,15 +211,10 @@ class HandlerEndpoint(QuietEndpoint):
                 # All that is done in this turn of the loop is answered at once.
                 loop.call_soon(self.flush)
             self._taken += _seqs(handed)
-            if not self._queue:
-                break
             if loop.time() >= until:
                 await asyncio.sleep(0)
                 until = loop.time() + TURN
-                if not self._queue:
-                    break
-            handed, answer = self._queue.popleft(), None
-        self._task, self._busy = None, False
+        self._task = None
 
     def flush(self) -> None:
         """Send pending acknowledgements."""
@@ -306,7 +239,7 @@ _NONE_WAITING: Final[deque[Message]] = deque(maxlen=0)
 _NONE_AGAIN: Final[set[int]] = set()
 
 
-class BufferEndpoint(QuietEndpoint):
+class BufferEndpoint(Endpoint):
     """A push consumer in this process that takes events when it likes: for iterators.
 
     Acknowledgements of one turn of the loop are sent in one call. `on_offers` is a plain function.
@@ -331,7 +264,7 @@ class BufferEndpoint(QuietEndpoint):
         """Keep the events until they are taken, and wake the waiting caller."""
         if self._error is not None:
             return
-        self._address = batch[:2]
+        self._address = batch.address
         if self._waiting is _NONE_WAITING:
             self._waiting = deque()
         self._waiting.extend(batch.messages)
@@ -360,8 +293,12 @@ class BufferEndpoint(QuietEndpoint):
         """Wait for the next events, at most `most`; raise what `close` was given."""
         if not self._waiting:
             await self._filled()
-        take = self._waiting.popleft
-        return [take() for _ in range(min(most, len(self._waiting)))]
+        waiting = self._waiting
+        if most < len(waiting):
+            return [waiting.popleft() for _ in range(most)]
+        everything = list(waiting)
+        waiting.clear()
+        return everything
 
     def ack(self, message: Message) -> None:
         """Acknowledge an event."""
@@ -441,42 +378,27 @@ class BufferEndpoint(QuietEndpoint):
             self._answers.ack(*self._address, taken)
 
 
-class SupplierEndpoint(QuietEndpoint):
-    """A push supplier in this process; its callbacks are plain functions."""
+class SupplierEndpoint(Endpoint):
+    """A supplier in this process; a pull supplier has a `source`, which is polled for events.
+
+    `on_subscriptions` is a plain function.
+    """
 
     def __init__(
-        self,
-        on_subscriptions: TypesChanged | None = None,
-        on_disconnected: Callable[[], object] | None = None,
+        self, on_subscriptions: TypesChanged | None = None, source: Source | None = None
     ) -> None:
         self._on_subscriptions = on_subscriptions
-        self._on_disconnected = on_disconnected
+        self._source = source
+        self._left: list[Item] = []
 
     def subscriptions(self, added: Types, removed: Types) -> None:
         """Tell the supplier in a later turn of the loop."""
         _tell(self._on_subscriptions, added, removed)
 
-    def disconnected(self) -> None:
-        """Tell the supplier in a later turn of the loop."""
-        told, self._on_disconnected = self._on_disconnected, None
-        _tell(told)
-
-
-class PullSupplierEndpoint(SupplierEndpoint):
-    """A pull supplier in this process: `source` is polled for events."""
-
-    def __init__(
-        self,
-        source: Source,
-        on_subscriptions: TypesChanged | None = None,
-        on_disconnected: Callable[[], object] | None = None,
-    ) -> None:
-        super().__init__(on_subscriptions, on_disconnected)
-        self._source = source
-        self._left: list[Item] = []
-
     async def try_pull(self, most: int) -> Sequence[Item]:
         """Poll the source; keep what it returns beyond `most` for the next poll."""
+        if self._source is None:
+            return await super().try_pull(most)
         if not self._left:
             self._left.extend(await events_from(self._source, most))
         given, self._left = self._left[:most], self._left[most:]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -25,7 +25,7 @@ from tidings.channel.filter_host import FilterHost
 from tidings.channel.settings import DEFAULT_SETTINGS, Settings
 from tidings.channel.unused import Unused
 from tidings.clock import Clock, SystemClock
-from tidings.cores import Core, OperationDone, Request
+from tidings.cores import Core, OperationDone
 from tidings.engine.access import OWNER, Access, Principal
 from tidings.engine.archiving import ArchivePlan, Archiving, archive_command
 from tidings.engine.archiving import Command as ArchiveCommand
@@ -40,7 +40,7 @@ from tidings.engine.housekeeping import Housekeeping, Kept
 from tidings.engine.judging import Judging
 from tidings.engine.loop_time import Timer, Watchdog
 from tidings.engine.losses import Losses, LossReports
-from tidings.engine.mailbox import Mailbox, Waiting, weight
+from tidings.engine.mailbox import Mailbox, Post, Waiting, weight
 from tidings.engine.operation_log import OperationLog
 from tidings.engine.perform import Performer
 from tidings.engine.recording import Recorder
@@ -87,11 +87,13 @@ class Host:
         self.cores = Cores(self.factory, cores)
         self.bodies = Bodies(cache_octets)
         self.recorder = Recorder()
-        self.writer = Writer(self, self.bodies)
+        self.writer = Writer(self.bodies, self._write, self._revoke, self._refused, self._taken)
         self.storage = Storage(store, disk, self.bodies, self.recorder, self.writer)
         now, channels = self.clock.now, self.factory.channels
         self.reports = LossReports(self.storage, self.notice, now)
-        self.out = Sender(self.storage, channels, self, now, self.notice, self.reports.lost)
+        self.out = Sender(
+            self.storage, channels, self.ask, self.tell, now, self.notice, self.reports.lost
+        )
         self.spilling = Spilling(self.storage, channels, self.at_once)
         self.dead_letters = DeadLetters(self.storage, settings.limits, self.ask, self.reports.lost)
         self.history = History(self.storage, channels, self.reports)
@@ -110,7 +112,7 @@ class Host:
             self.dead_letters,
             self.reports,
             self.notice,
-            self.revoke,
+            self._revoke,
             now,
         )
         self.counts: Counter[Outcome] = self._performer.counts
@@ -394,31 +396,33 @@ class Host:
             if self._mailbox:
                 self._schedule()
             return
-        now = self.clock.now()
+        commands = [post.command for post in posts]
         try:
-            answers, effects = self._judging.handle_many([post.command for post in posts], now)
+            answers, effects = self._judging.handle_many(commands, self.clock.now())
             for post, answer in zip(posts, answers, strict=True):
-                if answer.__class__ is TidingsError:
-                    log.error("a command has met a fault", exc_info=answer)
-                if not post.last and isinstance(answer, TidingsError) and post.command.whole:  # type: ignore[union-attr]
-                    self._mailbox.drop_rest(post)
+                if isinstance(answer, TidingsError):
+                    self._note_error(post, answer)
             self._performer.perform(posts, answers, effects)
         except Exception as fault:  # an internal fault: callers must not wait for ever
             log.exception("a batch of commands could not be carried out")
             for post in posts:
                 post.fail(fault)
-            if type(posts[0].command) is not c.Tick:
+            if type(commands[0]) is not c.Tick:
                 self._tick()  # carries out the effects of the other commands
         self._timer.set(self.cores.wake_at)
-        # Requests of other cores say nothing of what events cost.
-        known = [post.command for post in posts if not isinstance(post.command, Request)]
         spent = self.watchdog.left()
-        if len(known) == len(posts):
-            self._mailbox.took(sum(map(weight, known)), spent)
+        if self.cores.are_first(commands):  # others say nothing of what events cost
+            self._mailbox.took(sum(map(weight, commands)), spent)
         if self._mailbox:
             self._schedule()
         else:
             self._judging.forget()
+
+    def _note_error(self, post: Post, error: TidingsError) -> None:
+        if error.__class__ is TidingsError:
+            log.error("a command has met a fault", exc_info=error)
+        if not post.last and isinstance(post.command, c.Push) and post.command.whole:
+            self._mailbox.drop_rest(post)
 
     def _tick(self) -> None:
         self.tell(c.Tick())
@@ -444,17 +448,13 @@ class Host:
         """Run a job on the disk thread."""
         return self.disk.submit(job)
 
-    def submit_write(self, records: Sequence[Writable], sync: bool, done: Done) -> None:
-        """Have the disk thread write records."""
+    def _write(self, records: Sequence[Writable], sync: bool, done: Done) -> None:
         assert self.store is not None
         self.disk.call(partial(self.store.write, records, sync=sync), done)
 
-    def withdraw(self, channel: int, seqs: Collection[int]) -> None:
-        """Hold back events that were not accepted after all."""
-        self.out.withdraw(channel, seqs)
-
-    def revoke(self, command: c.Revoke) -> None:
-        """Tell the core at once: later commands must not find these events."""
+    def _revoke(self, command: c.Revoke) -> None:
+        """Hold back events that were not accepted, and tell the core before it goes on."""
+        self.out.withdraw(command.channel, command.seqs)
         self.at_once(command)
 
     def at_once(self, command: Command) -> None:
@@ -467,7 +467,7 @@ class Host:
         self._performer.perform([], [], effects)
         self._timer.set(self.cores.wake_at)
 
-    def refused(self, error: StoreError) -> None:
+    def _refused(self, error: StoreError) -> None:
         """Refuse changes until the disk accepts writes again."""
         if self.disk_error is None:
             log.error("the disk refuses: %s", error)
@@ -476,8 +476,7 @@ class Host:
             self.broken.set_result(str(error))
             self.notice(e.Notice(e.NoticeKind.FAILING, 0, 0, str(error)))
 
-    def taken(self) -> None:
-        """Note that the disk accepts writes."""
+    def _taken(self) -> None:
         if self.disk_error is not None and not self.writer.owed:
             log.warning("the disk takes records again")
             self.disk_error = None

@@ -104,21 +104,6 @@ class Mailbox:
     returns False if a large event is only partly prepared, and the next slice must ask again.
     """
 
-    __slots__ = (
-        "_ahead",
-        "_batch_events",
-        "_cost",
-        "_gathering",
-        "_met_large",
-        "_new",
-        "_old",
-        "_others",
-        "_queues",
-        "_ready",
-        "_reserves",
-        "most",
-    )
-
     def __init__(
         self, batch_events: int, ready: Callable[[Push], bool] = lambda push: True
     ) -> None:

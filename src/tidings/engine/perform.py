@@ -22,7 +22,7 @@ from tidings.engine.dead_letters import DeadLetters
 from tidings.engine.losses import LossReports
 from tidings.engine.mailbox import Post
 from tidings.engine.recording import Recorder
-from tidings.engine.sender import Sender
+from tidings.engine.sender import Later, Sender
 from tidings.engine.spilling import Spilling
 from tidings.engine.storage import Storage
 from tidings.engine.store import Store
@@ -56,9 +56,18 @@ class Performer:
     _writer: Writer = field(init=False)
 
     def __post_init__(self) -> None:
-        storage = self.storage
+        storage, out, spilling = self.storage, self.out, self.spilling
         self._store, self._bodies = storage.store, storage.bodies
         self._recorder, self._writer = storage.recorder, storage.writer
+        # What others do when all before it is on disk.
+        self.listeners |= {
+            e.DisconnectPeer: [out.disconnect],
+            e.Poll: [out.poll],
+            e.Refill: [spilling.refill],
+            e.TellOffers: [out.tell_offers],
+            e.TellSubscriptions: [out.tell_subscriptions],
+            e.Unspill: [spilling.unspill],
+        }
 
     def perform(
         self, posts: Sequence[Post], answers: Sequence[object], effects: Sequence[object]
@@ -111,20 +120,21 @@ class Performer:
 
     # Contents and records.
 
-    def _accepted(self, effect: e.Accepted, write: Write) -> None:
-        channel, message, entry = effect.channel, effect.message, effect.entry
-        if entry.flags & PERSISTENT and self._store is not None:
+    def _accepted(self, message: e.Message, write: Write) -> None:
+        accepted = message.acceptance
+        if accepted is not None:
             try:
-                record = self._recorder.event(effect)
+                record = self._recorder.event(message, accepted)
             except Exception as fault:  # noqa: BLE001 -- this event's trouble, not that of others
-                write.unwritable[channel, entry.seq] = (message.mark, _told(fault))
+                write.unwritable[message.channel, message.seq] = (message.mark, _told(fault))
                 return
             message.octets = len(record.payload)
-            write.events.append((len(write.records), effect))
+            write.events.append((len(write.records), message))
             write.records.append(record)
             write.sync = True
-        if effect.recipients:
-            self._bodies.keep(channel, entry.seq, message)
+            if not accepted.recipients:
+                return
+        self._bodies.keep(message.channel, message.seq, message)
 
     def _settled(self, effect: e.Settled, write: Write) -> None:
         self._bodies.forget(effect.channel, effect.seqs)
@@ -172,42 +182,28 @@ class Performer:
     def _deliver(self, effect: e.Deliver, write: Write) -> None:
         if write.unwritable:
             effect = effect._replace(entries=_writable(effect, write))
-        waits = self._waits(effect.entries, write)
-        self.out.deliver(effect, self._until_written(write) if waits else None)
+        self.out.deliver(effect, self._later(effect.entries, write))
 
     def _pulled(self, effect: e.Pulled, write: Write) -> None:
         if write.unwritable:
             effect = effect._replace(entries=_writable(effect, write))
-        waits = self._waits(effect.entries, write)
-        self.out.pulled(effect, self._until_written(write) if waits else None)
+        self.out.pulled(effect, self._later(effect.entries, write))
 
-    def _waits(self, entries: Sequence[Entry], write: Write) -> bool:
-        """Return whether events must wait for a sync before they leave."""
-        if not write.sync and not self._writer.under_way:
-            return False
-        return any(entry[4] & PERSISTENT for entry in entries)
-
-    def _until_written(self, write: Write) -> Callable[[Callable[[], None]], None]:
-        return write.after.append if write.sync else self._writer.after_writes
+    def _later(self, entries: Sequence[Entry], write: Write) -> Later | None:
+        """Return what runs an action after the sync that events must wait for; None for none."""
+        writer = self._writer
+        if not (write.sync or writer.under_way):
+            return None
+        if not any(entry[4] & PERSISTENT for entry in entries):
+            return None
+        return write.after.append if write.sync else writer.after_writes
 
     def _pull_ended(self, effect: e.PullEnded, write: Write) -> None:
         self.out.pull_ended(effect.token, effect.error)
 
-    def _poll(self, effect: e.Poll, write: Write) -> None:
-        write.after.append(partial(self.out.poll, effect))
-
-    def _tell_offers(self, effect: e.TellOffers, write: Write) -> None:
-        write.after.append(partial(self.out.tell_offers, effect))
-
-    def _tell_subscriptions(self, effect: e.TellSubscriptions, write: Write) -> None:
-        write.after.append(partial(self.out.tell_subscriptions, effect))
-
     def _tell(self, effect: object, write: Write) -> None:
         for listener in self.listeners.get(effect.__class__, ()):
             write.after.append(partial(listener, effect))
-
-    def _disconnect_peer(self, effect: e.DisconnectPeer, write: Write) -> None:
-        write.after.append(partial(self.out.disconnect, effect))
 
     def _notice(self, effect: e.Notice, write: Write) -> None:
         self.notice(effect)
@@ -225,12 +221,6 @@ class Performer:
                 self._writer.ask_place(effect.channel, entry.seq, places)
         write.after.append(partial(self.spilling.spill, effect, places))
 
-    def _refill(self, effect: e.Refill, write: Write) -> None:
-        write.after.append(partial(self.spilling.refill, effect))
-
-    def _unspill(self, effect: e.Unspill, write: Write) -> None:
-        write.after.append(partial(self.spilling.unspill, effect))
-
 
 def _writable(effect: e.Deliver | e.Pulled, write: Write) -> list[Entry]:
     channel, gone = effect.channel, write.unwritable
@@ -244,23 +234,17 @@ def _told(fault: Exception) -> TidingsError:
 
 
 _PERFORM: Final[dict[type, Callable[[Performer, Any, Write], None]]] = {
-    e.Accepted: Performer._accepted,
     e.DeadLetter: Performer._dead,
     e.Deliver: Performer._deliver,
-    e.DisconnectPeer: Performer._disconnect_peer,
     e.Done: Performer._done,
+    e.Message: Performer._accepted,
     e.Notice: Performer._notice,
     e.PlanChanged: Performer._plan,
-    e.Poll: Performer._poll,
     e.PullEnded: Performer._pull_ended,
     e.Pulled: Performer._pulled,
-    e.Refill: Performer._refill,
     e.Reserved: Performer._reserved,
     e.Settled: Performer._settled,
     e.Spill: Performer._spill,
-    e.TellOffers: Performer._tell_offers,
-    e.TellSubscriptions: Performer._tell_subscriptions,
     e.TopologyChanged: Performer._topology,
-    e.Unspill: Performer._unspill,
     Keep: Performer._keep,
 }

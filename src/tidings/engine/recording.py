@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from tidings.channel.effects import (
-    Accepted,
+    Acceptance,
     DeadLetter,
     Done,
     Message,
@@ -42,29 +42,28 @@ class Recorder:
         self.origins: dict[int, bytes] = {0: HOST_ORIGIN}
         self.origin_texts: dict[int, str] = {}
 
-    def event(self, effect: Accepted) -> Record:
+    def event(self, message: Message, accepted: Acceptance) -> Record:
         """Return the record of an accepted event; its JSON is kept with it for delivery."""
-        message, entry, views = effect.message, effect.entry, effect.views
-        mark = message.mark
+        entry, mark, views = accepted.entry, message.mark, accepted.views
         json = encode_event(message.event)
-        if effect.recipients:
+        if accepted.recipients:
             message.json = json
         payload = pack_event(
             message.arrival,
             message.plan,
             entry.priority,
             self.wall(entry.expiry),
-            effect.start,
+            accepted.start,
             entry.flags,
             None if mark is None else mark.producer,
             0 if mark is None else mark.number,
             message.hops,
-            effect.durable,
+            accepted.durable,
             {p: (self.wall(v.expiry), v.priority) for p, v in views.items()} if views else {},
             False,
             json,
         )
-        return Record(Kind.EVENT, self.origins[effect.channel], entry.seq, payload)
+        return Record(Kind.EVENT, self.origins[message.channel], message.seq, payload)
 
     def outcome(self, effect: Done, now: int) -> Record:
         """Return the record of copies settled at `now`, host time."""

@@ -1,32 +1,33 @@
-"""What leaves: events to consumers, answers to pulls, notices to clients."""
+"""What leaves: events to consumers, answers to pulls, notices to clients.
+
+A durable event leaves after its sync, one whose content is on disk after it was read; others leave
+at once, but never overtake within one consumer.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections import deque
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from functools import partial
-from itertools import count
-from operator import itemgetter
-from typing import Any, Final, Protocol
+from itertools import chain, count
+from typing import Any, Final, TypeAlias
 
 from tidings.channel import effects as e
 from tidings.channel.channel import Channels
 from tidings.channel.commands import Ack, CancelPull, Command, Failed, Lost, Polled, Pull
 from tidings.channel.effects import Message
-from tidings.channel.entries import Entry
+from tidings.channel.entries import SEQ, Entry
 from tidings.channel.functions import error_text
 from tidings.channel.vocabulary import Form, Style
 from tidings.engine.access import Principal
 from tidings.engine.endpoints import Endpoint, EventBatch
-from tidings.engine.outbox import LOST, REFUSED, Key, Outbox, Ticket
 from tidings.engine.storage import Storage
 from tidings.errors import Disconnected, Stopping, StoreError, TidingsError
 
-_MESSAGES: Final = {Message}
-
-# A field of a named tuple, read without a Python call.
-_SEQ: Final[Callable[[Entry], int]] = itemgetter(1)
+_ONLY_MESSAGES: Final = frozenset({Message})
 
 # Pauses between reads that fail for a reason that may pass, in seconds: the first, the longest.
 _FIRST_PAUSE: Final = 0.05
@@ -34,34 +35,81 @@ _LONGEST_PAUSE: Final = 5.0
 
 _NOT_NOW: Final = "the next events cannot be read from the journal now; they wait"
 
-Later = Callable[[Callable[[], None]], None]
+Later: TypeAlias = Callable[[Callable[[], None]], None]
 """Runs an action when a write is on disk."""
 
+Key: TypeAlias = tuple[int, int]
+"""A consumer: channel and proxy."""
 
+REFUSED: Final = object()
+"""Replaces an event that could not be written, and so was never accepted."""
+
+LOST: Final = object()
+"""Replaces an event whose content on disk is damaged or gone."""
+
+
+class Outbox:
+    """A FIFO for each consumer for whom something waits."""
+
+    def __init__(self) -> None:
+        self.lines: dict[Key, deque[EventBatch]] = {}
+
+    def put(self, batch: EventBatch, leave: Callable[[EventBatch], None], waits: int) -> None:
+        """Append events for a consumer; they leave when nothing is before them or awaited."""
+        batch.leave, batch.waits = leave, waits
+        key = batch.address
+        if key in self.lines:
+            self.lines[key].append(batch)
+        else:
+            self.lines[key] = deque((batch,))
+        if not waits:
+            self._let_out(key)
+
+    def ready(self, batch: EventBatch) -> None:
+        """Note that one of the conditions of a batch is met."""
+        batch.waits -= 1
+        if not batch.waits:
+            self._let_out(batch.address)
+
+    def holds(self, batch: EventBatch) -> bool:
+        """Return whether a batch still waits; it may have been recalled."""
+        return batch in self.lines.get(batch.address, ())
+
+    def withdraw(self, channel: int, seqs: Collection[int]) -> None:
+        """Replace events that were never accepted by `REFUSED`."""
+        for batch in chain.from_iterable(self.lines.values()):
+            messages: list[Any] = batch.messages
+            for at, message in enumerate(messages if batch.channel == channel else ()):
+                if isinstance(message, Message) and message.seq in seqs:
+                    messages[at] = REFUSED
+
+    def recall(self, key: Key) -> list[int]:
+        """Drop all that waits for a consumer; return the numbers of the events."""
+        line = self.lines.pop(key, ())
+        return [entry.seq for batch in line for entry in batch.entries]
+
+    def _let_out(self, key: Key) -> None:
+        line = self.lines.get(key)
+        if line is None:
+            return
+        while line and line[0].waits <= 0:
+            batch = line.popleft()
+            assert batch.leave is not None
+            batch.leave(batch)
+        if not line:
+            self.lines.pop(key, None)
+
+
+@dataclass(slots=True)
 class _Failing:
     """A consumer that failed: why, and how many failures the core does not know yet."""
 
-    __slots__ = ("reason", "untold")
-
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
-        self.untold = 0
-
-
-class Asks(Protocol):
-    """Runs commands."""
-
-    def ask(self, command: Command, principal: Principal = ...) -> asyncio.Future[Any]:
-        """Run a command; the future gets its answer or error."""
-        ...
-
-    def tell(self, command: Command, done: asyncio.Future[Any] | None = None) -> None:
-        """Run a command without an access check."""
-        ...
+    reason: str
+    untold: int = 0
 
 
 class Sender:
-    """The way out.
+    """The way out; `ask` and `tell` run commands, `tell` without an access check.
 
     `endpoints` says how clients are reached, and in which form they take events; `pulls` are the
     waiting ones, by token.
@@ -71,7 +119,8 @@ class Sender:
         self,
         storage: Storage,
         channels: Channels,
-        core: Asks,
+        ask: Callable[[Command, Principal], asyncio.Future[Any]],
+        tell: Callable[..., None],
         now: Callable[[], int],
         notice: Callable[[e.Notice], None],
         lost: Callable[[int, int, Sequence[int]], None],
@@ -82,7 +131,8 @@ class Sender:
         self._storage = storage
         self._bodies = storage.bodies
         self._channels = channels
-        self._core = core
+        self._ask = ask
+        self._tell = tell
         self._now = now
         self._notice = notice
         self._lost = lost
@@ -113,18 +163,15 @@ class Sender:
         failing = self._failing.get(key)
         if failing is not None:
             seqs = [entry.seq for entry in entries]
-            self._tell(Failed(channel, proxy, seqs, failing.reason, behind=True), failing)
+            self._tell_failed(Failed(channel, proxy, seqs, failing.reason, behind=True), failing)
             return
         endpoint, form = reached
         messages = self._messages(channel, entries)
-        whole = set(map(type, messages)) == _MESSAGES
-        batch = EventBatch(channel, proxy, messages, again, form)
-        if whole and later is None and key not in self._outbox.lines:
+        batch = EventBatch(channel, proxy, messages, again, form, entries)
+        if later is None and key not in self._outbox.lines and _is_whole(messages):
             endpoint.deliver(batch)
         else:
-            self._send(
-                batch, partial(self._hand_over, endpoint, batch, entries), entries, whole, later
-            )
+            self._send(batch, partial(self._hand_over, endpoint), later)
 
     async def pull(
         self,
@@ -168,14 +215,14 @@ class Sender:
         future: asyncio.Future[EventBatch] = self._loop.create_future()
         self.pulls[token] = future
         try:
-            await self._core.ask(Pull(channel, proxy, token, most, wait, lease), principal)
+            await self._ask(Pull(channel, proxy, token, most, wait, lease), principal)
             found = await future
             if lease is None and found.messages:
                 seqs = [message.seq for message in found.messages]
-                self._core.tell(Ack(channel, proxy, seqs))
+                self._tell(Ack(channel, proxy, seqs))
             return found
         except BaseException:  # the core must give nothing to who waits no more
-            self._core.tell(CancelPull(channel, proxy, token))
+            self._tell(CancelPull(channel, proxy, token))
             if not future.done():
                 future.cancel()  # what is on its way to it goes back
             elif not future.cancelled() and future.exception() is None:
@@ -190,49 +237,40 @@ class Sender:
         token, channel, proxy, entries, again = effect
         future = self.pulls.pop(token, None)
         if future is None:
-            self._give_back(channel, proxy, list(map(_SEQ, entries)))
+            self._give_back(channel, proxy, list(map(SEQ, entries)))
             return
         messages = self._messages(channel, entries)
-        whole = not messages or set(map(type, messages)) == _MESSAGES
-        batch = EventBatch(channel, proxy, messages, again)
-        act = partial(self._answer_pull, future, batch, entries)
-        if whole and later is None and (channel, proxy) not in self._outbox.lines:
-            act()
+        batch = EventBatch(channel, proxy, messages, again, entries=entries)
+        if later is None and batch.address not in self._outbox.lines and _is_whole(messages):
+            self._answer_pull(future, batch)
         else:
-            self._send(batch, act, entries, whole, later, pause=None)
+            self._send(batch, partial(self._answer_pull, future), later, pause=None)
 
     def _messages(self, channel: int, entries: Sequence[Entry]) -> list[Any]:
         held = self._bodies.of(channel)
-        return list(map(held.get, map(_SEQ, entries)))
+        return list(map(held.get, map(SEQ, entries)))
 
     def _send(
         self,
         batch: EventBatch,
-        act: Callable[[], None],
-        entries: Sequence[Entry],
-        whole: bool,
+        leave: Callable[[EventBatch], None],
         later: Later | None,
         pause: float | None = _FIRST_PAUSE,
     ) -> None:
-        key = (batch.channel, batch.proxy)
-        missing = [] if whole else self._fill_from_memory(batch, entries)
-        waits = (later is not None) + bool(missing)
-        ticket = self._outbox.put(key, act, waits, batch.messages, entries)
-        ready = partial(self._outbox.ready, ticket)
+        missing = [] if _is_whole(batch.messages) else self._fill_from_memory(batch)
+        self._outbox.put(batch, leave, (later is not None) + bool(missing))
         if later is not None:
-            later(ready)
+            later(partial(self._outbox.ready, batch))
         if missing:
-            self._fetch(ticket, batch, missing, pause)
+            self._fetch(batch, missing, pause)
 
-    def _fill_from_memory(
-        self, batch: EventBatch, entries: Sequence[Entry]
-    ) -> list[tuple[int, int]]:
+    def _fill_from_memory(self, batch: EventBatch) -> list[tuple[int, int]]:
         """Fill in contents from memory; return which others are where on disk."""
         messages: list[Any] = batch.messages
         missing: list[tuple[int, int]] = []
         for at, found in enumerate(messages):
             if isinstance(found, int):
-                cached = self._bodies.get(batch.channel, entries[at].seq)
+                cached = self._bodies.get(batch.channel, batch.entries[at].seq)
                 if cached is None:
                     missing.append((at, found))
                 else:
@@ -240,13 +278,9 @@ class Sender:
         return missing
 
     def _fetch(
-        self,
-        ticket: Ticket,
-        batch: EventBatch,
-        missing: Sequence[tuple[int, int]],
-        pause: float | None,
+        self, batch: EventBatch, missing: Sequence[tuple[int, int]], pause: float | None
     ) -> None:
-        """Read contents from disk, then mark the ticket ready.
+        """Read contents from disk, then mark the batch ready.
 
         What cannot be read now is retried after `pause`; with None the failure is final at once, as
         a pull is retried by its caller.
@@ -265,27 +299,27 @@ class Sender:
             elif len(found) == len(missing):
                 self._unreadable = False
             if len(found) == len(missing) or pause is None:
-                self._outbox.ready(ticket)
+                self._outbox.ready(batch)
             else:
-                self._loop.call_later(pause, self._fetch_again, ticket, batch, pause)
+                self._loop.call_later(pause, self._fetch_again, batch, pause)
 
         self._storage.fetch([place for _, place in missing]).add_done_callback(fetched)
 
-    def _fetch_again(self, ticket: Ticket, batch: EventBatch, pause: float) -> None:
-        if not self._outbox.waits(ticket):
+    def _fetch_again(self, batch: EventBatch, pause: float) -> None:
+        if not self._outbox.holds(batch):
             return  # recalled: it is delivered again, or done with
         # Retention may have carried the events to another place, and some may be done with.
         messages: list[Any] = batch.messages
         held = self._bodies.of(batch.channel)
         for at, message in enumerate(messages):
             if isinstance(message, int):
-                messages[at] = held.get(ticket.entries[at].seq, REFUSED)
-        missing = self._fill_from_memory(batch, ticket.entries)
+                messages[at] = held.get(batch.entries[at].seq, REFUSED)
+        missing = self._fill_from_memory(batch)
         with contextlib.suppress(Stopping):
             if missing:
-                self._fetch(ticket, batch, missing, min(2 * pause, _LONGEST_PAUSE))
+                self._fetch(batch, missing, min(2 * pause, _LONGEST_PAUSE))
             else:
-                self._outbox.ready(ticket)
+                self._outbox.ready(batch)
 
     def _report_unreadable(self, batch: EventBatch, error: BaseException) -> None:
         if not self._unreadable:
@@ -293,23 +327,18 @@ class Sender:
             text = f"events cannot be read from the journal now: {error}; they wait"
             self._notice(e.Notice(e.NoticeKind.FAILING, batch.channel, batch.proxy, text))
 
-    def _hand_over(self, endpoint: Endpoint, batch: EventBatch, entries: Sequence[Entry]) -> None:
-        """Deliver what could be read; report the rest as lost."""
-        reached = self.endpoints.get((batch.channel, batch.proxy))
+    def _hand_over(self, endpoint: Endpoint, batch: EventBatch) -> None:
+        """Report what is lost; deliver the rest."""
+        reached = self.endpoints.get(batch.address)
         if reached is None or reached[0] is not endpoint:
             return  # the connection has ended: what it was to get is delivered again, or done with
-        good = _read(batch.messages)
-        if good:
-            endpoint.deliver(batch._replace(messages=good))
-        self._report_lost(batch, entries)
+        self._report_lost(batch)
+        batch.messages = _read(batch.messages)
+        if batch.messages:
+            endpoint.deliver(batch)
 
-    def _answer_pull(
-        self,
-        future: asyncio.Future[EventBatch],
-        batch: EventBatch,
-        entries: Sequence[Entry],
-    ) -> None:
-        self._report_lost(batch, entries)
+    def _answer_pull(self, future: asyncio.Future[EventBatch], batch: EventBatch) -> None:
+        self._report_lost(batch)
         messages: list[Any] = batch.messages
         whole = len(messages)
         if future.done():
@@ -319,36 +348,37 @@ class Sender:
             if messages and not whole:
                 future.set_exception(StoreError(_NOT_NOW))
             else:
-                future.set_result(batch._replace(messages=_read(messages[:whole])))
-        self._give_back(batch.channel, batch.proxy, list(map(_SEQ, entries[whole:])))
+                batch.messages = _read(messages[:whole])
+                future.set_result(batch)
+        self._give_back(batch.channel, batch.proxy, list(map(SEQ, batch.entries[whole:])))
 
     def _give_back(self, channel: int, proxy: int, seqs: list[int]) -> None:
         if seqs:
-            self._core.tell(Failed(channel, proxy, seqs, "not handed over"))
+            self._tell(Failed(channel, proxy, seqs, "not handed over"))
 
-    def _report_lost(self, batch: EventBatch, entries: Sequence[Entry]) -> None:
+    def _report_lost(self, batch: EventBatch) -> None:
         messages: list[Any] = batch.messages
         lost = [
             entry.seq
-            for entry, message in zip(entries, messages, strict=True)
+            for entry, message in zip(batch.entries, messages, strict=True)
             if message is LOST or message is None
         ]
         if lost:
             self._lost(batch.channel, batch.proxy, lost)
-            self._core.tell(Lost(batch.channel, batch.proxy, lost))
+            self._tell(Lost(batch.channel, batch.proxy, lost))
 
     def failed(self, command: Failed) -> None:
         """Tell the core of a failed delivery; nothing overtakes it until the core knows."""
         key = (command.channel, command.proxy)
         behind = self.recall(*key)
         failing = self._failing.setdefault(key, _Failing(command.reason))
-        self._tell(command._replace(seqs=[*command.seqs, *behind]), failing)
+        self._tell_failed(command._replace(seqs=[*command.seqs, *behind]), failing)
 
-    def _tell(self, command: Failed, failing: _Failing) -> None:
+    def _tell_failed(self, command: Failed, failing: _Failing) -> None:
         failing.untold += 1
         heard: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         heard.add_done_callback(partial(self._heard, (command.channel, command.proxy), failing))
-        self._core.tell(command, heard)
+        self._tell(command, heard)
 
     def _heard(self, key: Key, failing: _Failing, done: asyncio.Future[None]) -> None:
         done.exception()  # a proxy that is gone needs nothing
@@ -399,7 +429,7 @@ class Sender:
             answer = Polled(channel, proxy, (), error_text(error), True)
         except Exception as error:  # noqa: BLE001 -- the supplier's trouble, told as such
             answer = Polled(channel, proxy, (), error_text(error))
-        self._core.tell(answer)
+        self._tell(answer)
 
     def tell_offers(self, effect: e.TellOffers) -> None:
         """Tell a consumer what is offered."""
@@ -433,6 +463,11 @@ class Sender:
             endpoint.cancel()
         self.endpoints.clear()
         self.end_pulls(Disconnected("the service has stopped"))
+
+
+def _is_whole(messages: Sequence[object]) -> bool:
+    """Return whether all contents are in memory."""
+    return _ONLY_MESSAGES.issuperset(map(type, messages))
 
 
 def _read(messages: list[Any]) -> list[Message]:

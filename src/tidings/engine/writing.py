@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Final, Protocol
+from typing import Final
 
 from tidings.channel.catalogue import CATALOGUE
 from tidings.channel.commands import Command, Push, Revoke
-from tidings.channel.effects import Accepted, Message
+from tidings.channel.effects import Message
 from tidings.channel.management import Connect
 from tidings.engine.bodies import Bodies, packed
 from tidings.engine.disk import Done
@@ -52,7 +52,7 @@ class Write:
     def __init__(self) -> None:
         self.records: list[Writable] = []
         self.sync = False
-        self.events: list[tuple[int, Accepted]] = []
+        self.events: list[tuple[int, Message]] = []
         self.after: list[Callable[[], None]] = []
         self.answers: list[tuple[Post, object]] = []
         self.unwritable: dict[tuple[int, int], tuple[ProducerMark | None, TidingsError]] = {}
@@ -72,37 +72,27 @@ class Write:
         self.answers += other.answers
 
 
-class WritingHost(Protocol):
-    """What writing needs of the host."""
-
-    def submit_write(self, records: Sequence[Writable], sync: bool, done: Done) -> None:
-        """Have the disk thread write records."""
-        ...
-
-    def withdraw(self, channel: int, seqs: Collection[int]) -> None:
-        """Hold back events that were not accepted after all."""
-        ...
-
-    def revoke(self, command: Revoke) -> None:
-        """Tell the core that events were not accepted after all."""
-        ...
-
-    def refused(self, error: StoreError) -> None:
-        """Note that the disk refused a batch."""
-        ...
-
-    def taken(self) -> None:
-        """Note that the disk has written a batch."""
-        ...
-
-
 class Writer:
-    """The writes under way, oldest first; `owed` are records that could not be written yet."""
+    """The writes under way, oldest first; `owed` are records that could not be written yet.
 
-    def __init__(self, host: WritingHost, bodies: Bodies) -> None:
+    `write` has the disk thread write records and calls back; `revoke` tells everybody that events
+    were not accepted after all; `refused` and `taken` say what became of a batch.
+    """
+
+    def __init__(
+        self,
+        bodies: Bodies,
+        write: Callable[[Sequence[Writable], bool, Done], None],
+        revoke: Callable[[Revoke], None],
+        refused: Callable[[StoreError], None],
+        taken: Callable[[], None],
+    ) -> None:
         self.owed: list[Writable] = []
-        self._host = host
         self._bodies = bodies
+        self._write = write
+        self._revoke = revoke
+        self._refused = refused
+        self._taken = taken
         self._current: Write | None = None  # on its way; what comes meanwhile gathers
         self._next: Write | None = None
         self._riding: list[Writable] = []
@@ -119,7 +109,7 @@ class Writer:
         """Return whether nothing is being written or waits to be."""
         return not (self._current or self._riding or self.owed)
 
-    def unwritten(self) -> tuple[list[Writable], list[tuple[int, Accepted]]]:
+    def unwritten(self) -> tuple[list[Writable], list[tuple[int, Message]]]:
         """Return the records not passed to the disk thread yet, and the accepted events in them.
 
         Only while nothing is being written, as in `after_writes`, is this all that the core knows
@@ -149,7 +139,7 @@ class Writer:
         write, self._next = self._next, None
         assert write is not None
         self._current = write
-        self._host.submit_write(write.records, write.sync, self._written)
+        self._write(write.records, write.sync, self._written)
 
     def ride(self, records: Sequence[Writable]) -> None:
         """Add records that no caller waits for to the next batch."""
@@ -204,7 +194,7 @@ class Writer:
         assert write is not None
         if error is None:
             self._keep_places(write, places)
-            self._host.taken()
+            self._taken()
         else:
             self._refuse(write, error)
         for act in write.after:
@@ -224,10 +214,11 @@ class Writer:
 
     def _keep_places(self, write: Write, places: Sequence[Cursor]) -> None:
         bodies, asked = self._bodies, self._asked
-        for at, event in write.events:
-            channel, seq = event.channel, event.entry.seq
+        for at, message in write.events:
+            channel, seq = message.channel, message.seq
+            message.acceptance = None
             if bodies.holds(channel, seq):
-                bodies.keep_on_disk(channel, seq, event.message, places[at])
+                bodies.keep_on_disk(channel, seq, message, places[at])
             if asked:
                 for wanted in asked.pop((channel, seq), ()):
                     wanted[seq] = packed(places[at])
@@ -244,20 +235,23 @@ class Writer:
         error = cause
         if not isinstance(error, StoreError):
             error = StoreError(f"the journal could not be written: {cause!r}")
-        new = {at: event for at, event in write.events if not event.redriven}
+        new = {
+            at: message
+            for at, message in write.events
+            if message.acceptance is None or not message.acceptance.redriven
+        }
         self.owed = [r for at, r in enumerate(write.records) if at not in new] + self.owed
         refused: dict[int, list[Message]] = {}
-        for event in new.values():
-            refused.setdefault(event.channel, []).append(event.message)
-            self._asked.pop((event.channel, event.entry.seq), None)
+        for message in new.values():
+            refused.setdefault(message.channel, []).append(message)
+            self._asked.pop((message.channel, message.seq), None)
         gone = {channel: {one.seq for one in group} for channel, group in refused.items()}
         for channel, group in refused.items():
-            self._host.withdraw(channel, gone[channel])
             self._bodies.forget(channel, gone[channel])
             marks = [one.mark for one in group if one.mark is not None]
-            self._host.revoke(Revoke(channel, [one.seq for one in group], marks))
+            self._revoke(Revoke(channel, [one.seq for one in group], marks))
         write.answers = [(post, refusal(post, a, gone, error)) for post, a in write.answers]
-        self._host.refused(error)
+        self._refused(error)
 
 
 def must_last(command: Command) -> bool:

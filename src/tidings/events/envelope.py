@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import NamedTuple, Self
 
 from tidings.errors import InvalidEvent
 from tidings.events.structured import StructuredEvent
@@ -18,38 +19,33 @@ _INT64 = 2**63
 MAX_HOPS = 64
 
 
-@dataclass(frozen=True, slots=True)
-class ProducerMark:
-    """Who sent an event, and its number there: the same pair is accepted once."""
-
+class _Mark(NamedTuple):
     producer: str
     number: int
 
-    def __post_init__(self) -> None:
-        if (
-            not _is_text(self.producer)
-            or not 1 <= len(self.producer) <= 256
-            or not is_readable(self.producer)
-        ):
+
+class ProducerMark(_Mark):
+    """Who sent an event, and its number there: the same pair is accepted once."""
+
+    __slots__ = ()
+
+    def __new__(cls, producer: str, number: int) -> Self:
+        """Check the parts: they may come from anybody."""
+        found: object = producer
+        if not isinstance(found, str) or not 1 <= len(found) <= 256 or not is_readable(found):
             raise InvalidEvent(
                 "a producer's name has 1 to 256 characters, none of them a control character",
                 "producer",
             )
-        if type(self.number) is not int or not 0 <= self.number < _INT64:
-            told = f"{shortened(self.number)} is not a whole number between 0 and 2**63-1"
+        if type(number) is not int or not 0 <= number < _INT64:
+            told = f"{shortened(number)} is not a whole number between 0 and 2**63-1"
             raise InvalidEvent(told, "number")
+        return tuple.__new__(cls, (producer, number))
 
     @classmethod
-    def trusted(cls, producer: str, number: int) -> ProducerMark:
+    def trusted(cls, producer: str, number: int) -> Self:
         """A mark whose parts were checked before, such as the next number of a producer."""
-        mark = object.__new__(cls)
-        object.__setattr__(mark, "producer", producer)
-        object.__setattr__(mark, "number", number)
-        return mark
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
+        return tuple.__new__(cls, (producer, number))
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,7 +93,7 @@ class StructuredFields(Fields):
     __slots__ = ("_event", "_now", "_whole")
 
     def __init__(self, event: StructuredEvent, now: int = 0) -> None:
-        super().__init__()
+        # Without the call of the dictionary's own: it is empty already.
         self._event = event
         self._now = now
         self._whole: Any | None = None
@@ -109,22 +109,23 @@ class StructuredFields(Fields):
 
     def resolve(self, path: Path) -> Plain:
         """The plain value of a path, or MISSING: `$name` shorthands come first."""
-        root = path.root
+        root, steps, event = path.root, path.steps, self._event
         if root is None:
-            return plain(walk(self._all(), path.steps))
-        reserved = _RESERVED.get(root)
-        if reserved is not None:
-            return plain(walk(reserved(self), path.steps))
-        event = self._event
+            return plain(walk(self._all(), steps))
+        if root in _RESERVED:
+            return plain(walk(_RESERVED[root](self), steps))
+        value: Value | Missing
         if root in event.header:
             value = event.header[root]
-            if not path.steps:
-                return plain(value)
-            return plain(walk(Any.trusted(header_type(root, value), value), path.steps))
-        if root in event.data:
+            if steps:
+                value = walk(Any.trusted(header_type(root, value), value), steps)
+        elif root in event.data:
             value = event.data[root]
-            return plain(walk(value, path.steps) if path.steps else value)
-        return MISSING
+            if steps:
+                value = walk(value, steps)
+        else:
+            return MISSING
+        return value if type(value) in _AS_THEY_ARE else plain(value)  # type: ignore[return-value]
 
     def _all(self) -> Any:
         if self._whole is None:
@@ -198,7 +199,9 @@ def is_any(event: StructuredEvent) -> bool:
 
 def fields_for(event: StructuredEvent, now: int) -> Fields:
     """The fields of an event, as channels keep it, at a time in microseconds since 1970."""
-    return AnyFields(event.body, now) if is_any(event) else StructuredFields(event, now)
+    if event.type == ANY_EVENT_TYPE[1] and is_any(event):
+        return AnyFields(event.body, now)
+    return StructuredFields(event, now)
 
 
 def fields_of(event: object, now: int = 0) -> Fields:

@@ -14,7 +14,7 @@ from typing import Final, Protocol
 from tidings.channel.vocabulary import Side
 from tidings.cos.CosNotification_auto import EventType
 from tidings.cos.mapping import types_out
-from tidings.engine.endpoints import QuietEndpoint, Types
+from tidings.engine.endpoints import Endpoint, Types
 from tidings.errors import TidingsError
 from tidings.events.reference import Reference
 from tidings.orb.exceptions import BAD_OPERATION, NO_IMPLEMENT, OBJECT_NOT_EXIST
@@ -45,7 +45,7 @@ class Seat(Protocol):
         ...
 
 
-class ClientEndpoint(QuietEndpoint):
+class ClientEndpoint(Endpoint):
     """A client that initiates transfers itself: a push supplier or a pull consumer."""
 
     def __init__(self, calls: Calls, kind: ClientKind, client: Reference, seat: Seat) -> None:

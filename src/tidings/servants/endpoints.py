@@ -76,7 +76,7 @@ class PushConsumerEndpoint(ClientEndpoint):
         """Queue events for the calls."""
         if self._closed:
             return
-        self._address = batch[:2]
+        self._address = batch.address
         if self.kind.form is Form.SEQUENCE:
             # A call carries one path: events that passed other channels need another call.
             self._queue += [list(run) for _, run in groupby(batch.messages, _hops)]

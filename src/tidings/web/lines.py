@@ -9,6 +9,8 @@ from functools import partial
 from itertools import count
 from typing import Protocol
 
+from msgspec.structs import replace
+
 from tidings.api.delivered import write_delivered
 from tidings.api.frames import (
     GoneFrame,
@@ -21,7 +23,7 @@ from tidings.api.frames import (
 from tidings.api.problems import problem_of
 from tidings.channel.effects import Message
 from tidings.channel.vocabulary import Form, Item
-from tidings.engine.endpoints import EventBatch, QuietEndpoint, Types
+from tidings.engine.endpoints import Endpoint, EventBatch, Types
 from tidings.errors import Disconnected, TidingsError, Unreachable
 from tidings.web.encoded import Encoded
 from tidings.web.socket_writer import JOINED_CHARACTERS, EventsOut, SocketWriter
@@ -39,7 +41,7 @@ class LineOwner(Protocol):
         ...
 
 
-class Line(QuietEndpoint):
+class Line(Endpoint):
     """A client at the other end of a WebSocket, for one proxy.
 
     Everything for the client waits until `ready`: the client first learns that it is connected.
@@ -108,7 +110,7 @@ class Line(QuietEndpoint):
                 texts, size, first = [], 0, at + 1
                 if self._writer.full and first < len(messages):
                     self._held_octets += _octets(messages[first:])
-                    self._waiting.appendleft(batch._replace(messages=messages[first:]))
+                    self._waiting.appendleft(replace(batch, messages=messages[first:]))
                     self._feed()
                     return
         if texts:
@@ -149,7 +151,7 @@ class Line(QuietEndpoint):
         if known:
             self._replayed.difference_update(known)
             self._answers.ack(self.channel, self.proxy, known)
-            batch = batch._replace(messages=[m for m in batch.messages if m.seq not in known])
+            batch = replace(batch, messages=[m for m in batch.messages if m.seq not in known])
         if batch.messages:
             replayed, self._replayed = self._replayed, set()
             self.deliver(batch)

@@ -13,7 +13,7 @@ from tidings.channel.management import Connect, ObtainProxy
 from tidings.channel.qos import Reliability
 from tidings.channel.vocabulary import Side, Style
 from tidings.engine.door import LocalDoor
-from tidings.engine.endpoints import QuietEndpoint
+from tidings.engine.endpoints import Endpoint
 from tidings.errors import AlreadyConnected, Disconnected, NotFound, TidingsError, WrongClient
 from tidings.web.event_bodies import Incoming
 from tidings.web.state import WebState
@@ -22,7 +22,7 @@ from tidings.web.state import WebState
 async def connect_quietly(door: LocalDoor, channel: int, proxy: int) -> None:
     """Connect a client that comes with each request, and gets nothing in between."""
     with suppress(AlreadyConnected):  # by another request, at the same time
-        await door.connect(Connect(channel, proxy, notices=False), QuietEndpoint())
+        await door.connect(Connect(channel, proxy, notices=False), Endpoint())
 
 
 class Suppliers:

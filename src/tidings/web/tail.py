@@ -20,7 +20,7 @@ from tidings.channel.effects import Message
 from tidings.channel.management import Connect, Disconnect, ObtainProxy
 from tidings.channel.qos import OrderPolicy
 from tidings.engine.door import LocalDoor
-from tidings.engine.endpoints import EventBatch, QuietEndpoint
+from tidings.engine.endpoints import Endpoint, EventBatch
 from tidings.errors import Disconnected, LimitExceeded, TidingsError
 from tidings.events.codecs.json_text import write_json
 from tidings.web.bodies import StrictRoute
@@ -49,7 +49,7 @@ _STREAM: Final[dict[int | str, dict[str, Any]]] = {
 }
 
 
-class TailBuffer(QuietEndpoint):
+class TailBuffer(Endpoint):
     """A push consumer that takes everything at once and keeps a bounded amount for a reader.
 
     Attributes:

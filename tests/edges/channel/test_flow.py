@@ -13,12 +13,12 @@ from tidings.channel import commands as c
 from tidings.channel import management as m
 from tidings.channel.consumer import MAX_CAUSES
 from tidings.channel.effects import (
-    Accepted,
     Cause,
     DeadLetter,
     Deliver,
     DisconnectPeer,
     Done,
+    Message,
     Notice,
     NoticeKind,
     Outcome,
@@ -96,11 +96,12 @@ def test_persistent_events_name_who_is_served_after_a_crash() -> None:
     durable = machine.new_consumer()
     passing = machine.new_consumer(ConnectionReliability=0)
     machine.push("a", named("b", header={"EventReliability": 0}))
-    first, second = machine.of(Accepted)
-    assert sorted(proxy.id for proxy in first.recipients) == [durable, passing]
-    assert first.durable == [durable]
-    assert list(second.durable) == []
-    assert (first.entry.octets, second.entry.octets > 0) == (0, True)
+    first, second = machine.of(Message)
+    accepted = first.acceptance
+    assert accepted is not None
+    assert sorted(proxy.id for proxy in accepted.recipients) == [durable, passing]
+    assert (accepted.durable, second.acceptance) == ([durable], None)
+    assert (first.octets, second.octets > 0) == (0, True)
 
 
 @pytest.mark.parametrize("qos", [{}, PERSISTENT_CHANNEL])
@@ -200,19 +201,18 @@ def test_a_dead_letter_is_delivered_again_to_one_consumer_and_once() -> None:
         machine.do(c.Redrive(machine.channel, consumer, named("a"), entry, 5, 1))
 
     machine.push("a")
-    [accepted] = machine.of(Accepted)
+    entry = machine.of(Deliver)[0].entries[0]
     machine.ack(other, 1)
     machine.do(c.Reject(machine.channel, consumer, [1], "bad content"))
     assert machine.is_empty()
-    redrive(consumer, accepted.entry)
-    [again] = machine.of(Accepted)
-    assert (again.message.seq, again.message.arrival, again.redriven) == (1, 5, True)
-    assert [proxy.id for proxy in again.recipients] == [consumer]
+    redrive(consumer, entry)
+    [again] = machine.of(Message)
+    assert (again.seq, again.arrival) == (1, 5)
     [deliver] = machine.of(Deliver)
     assert (deliver.proxy, deliver.again) == (consumer, frozenset({1}))
-    assert machine.factory.core.octets == accepted.entry.octets
+    assert machine.factory.core.octets == entry.octets
     with pytest.raises(InvalidUsage, match="waits for proxy"):
-        redrive(consumer, accepted.entry)
+        redrive(consumer, entry)
     machine.ack(consumer, 1)
     assert machine.is_empty()
     with pytest.raises(Disconnected):
@@ -342,14 +342,15 @@ def test_what_was_in_flight_to_a_consumer_cut_off_expires() -> None:
 
 def test_the_header_goes_before_the_consumers_proxy_and_the_earlier_end_counts() -> None:
     machine = Machine()
-    machine.new_consumer(Timeout=UNITS, Priority=4)
+    consumer = machine.new_consumer(Timeout=UNITS, Priority=4)
     machine.push(named("a", header={"Timeout": 2 * UNITS, "Priority": 0}))
-    assert not machine.of(Accepted)[0].views
+    assert machine.of(Deliver)[0].entries[0].priority == 0
     machine.push(
         named("b", stop=moment(SECOND), header={"Timeout": 2 * UNITS}),
         named("c", stop=moment(2 * SECOND), header={"Timeout": UNITS}),
     )
-    assert [x.entry.expiry for x in machine.of(Accepted)] == [SECOND, SECOND]
+    _, *waiting = machine.core_channel.consumer(consumer).ensure_consumer().all_entries()
+    assert [entry.expiry for entry in waiting] == [SECOND, SECOND]
 
 
 def test_what_ends_before_it_starts_is_refused() -> None:

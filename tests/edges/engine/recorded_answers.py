@@ -15,7 +15,8 @@ ORIGIN = "0123456789abcdef" * 2
 
 def message(seq: int, octets: int = 100) -> Message:
     """A message with nothing in it but its number."""
-    return Message(StructuredEvent(name=str(seq)), ORIGIN, seq, arrival=1_000 + seq, octets=octets)
+    event = StructuredEvent(name=str(seq))
+    return Message(event, ORIGIN, seq, arrival=1_000 + seq, octets=octets, channel=1)
 
 
 def delivery(*seqs: int, again: Sequence[int] = (), form: Form = Form.STRUCTURED) -> EventBatch:

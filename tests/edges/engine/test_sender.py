@@ -9,7 +9,6 @@ import os
 import random
 import threading
 from collections.abc import Callable
-from functools import partial
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
@@ -57,9 +56,9 @@ from tidings.channel.vocabulary import Side, Style
 from tidings.clock import ManualClock
 from tidings.engine import mailbox
 from tidings.engine.bodies import OVERHEAD_OCTETS, Bodies
-from tidings.engine.endpoints import HandlerEndpoint, PullSupplierEndpoint
+from tidings.engine.endpoints import EventBatch, HandlerEndpoint, SupplierEndpoint
 from tidings.engine.host import Host
-from tidings.engine.outbox import REFUSED, Outbox, Ticket
+from tidings.engine.sender import REFUSED, Outbox
 from tidings.errors import (
     Disconnected,
     DiskFull,
@@ -167,6 +166,10 @@ async def test_nothing_overtakes_while_the_core_has_not_heard_of_all_that_failed
         assert [m.event.name for m in await collect(endpoint, 3)] == ["a", "b", "c"]
 
 
+def _noted(left: list[Any], thing: object) -> Callable[[EventBatch], None]:
+    return lambda _: left.append(thing)
+
+
 @settings(max_examples=60)
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), max_size=15), st.randoms())
 def test_each_consumer_gets_its_things_in_order_and_all_of_them(
@@ -174,13 +177,14 @@ def test_each_consumer_gets_its_things_in_order_and_all_of_them(
 ) -> None:
     outbox = Outbox()
     left: list[tuple[int, int]] = []
-    due: list[Ticket] = []
+    due: list[EventBatch] = []
     for number, (proxy, waits) in enumerate(things):
-        ticket = outbox.put((1, proxy), partial(left.append, (proxy, number)), waits, [])
-        due += [ticket] * waits
+        batch = EventBatch(1, proxy, [])
+        outbox.put(batch, _noted(left, (proxy, number)), waits)
+        due += [batch] * waits
     random.shuffle(due)
-    for ticket in due:
-        outbox.ready(ticket)
+    for batch in due:
+        outbox.ready(batch)
     for proxy in range(3):
         mine = [number for whose, number in left if whose == proxy]
         assert mine == [number for number, (whose, _) in enumerate(things) if whose == proxy]
@@ -196,7 +200,7 @@ def test_what_was_never_accepted_is_taken_out_wherever_it_waits() -> None:
         (2, 7): [two],
     }
     for key, messages in waiting.items():
-        outbox.put(key, lambda: None, 1, messages)
+        outbox.put(EventBatch(*key, messages), lambda _: None, 1)
     outbox.withdraw(1, {2, 5})
     assert waiting == {(1, 7): [one, REFUSED], (1, 8): [REFUSED, 5], (2, 7): [two]}
 
@@ -204,11 +208,12 @@ def test_what_was_never_accepted_is_taken_out_wherever_it_waits() -> None:
 def test_what_is_called_back_never_leaves() -> None:
     outbox, left = Outbox(), list[int]()
     entries = [Entry(0, seq, 0, 0, 0) for seq in (4, 5, 6)]
-    ticket = outbox.put((1, 7), partial(left.append, 1), 1, [4, 5], entries[:2])
-    outbox.put((1, 7), partial(left.append, 2), 0, [6], entries[2:])
+    first = EventBatch(1, 7, [], entries=entries[:2])
+    outbox.put(first, _noted(left, 1), 1)
+    outbox.put(EventBatch(1, 7, [], entries=entries[2:]), _noted(left, 2), 0)
     assert outbox.recall((1, 8)) == []
     assert outbox.recall((1, 7)) == [4, 5, 6]
-    outbox.ready(ticket)
+    outbox.ready(first)
     assert left == []
     assert not outbox.lines
 
@@ -364,7 +369,7 @@ async def test_a_poll_that_hangs_does_not_hold_up_the_end() -> None:
         hanging.set()
         await asyncio.Event().wait()
 
-    await connected(host, channel, polled, PullSupplierEndpoint(source))
+    await connected(host, channel, polled, SupplierEndpoint(source=source))
     await soon(hanging.wait())
     await soon(host.close(0.01))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from unittest import mock
 
@@ -36,14 +36,14 @@ from tidings import event
 from tidings.api import delivered
 from tidings.api.delivered import write_delivered
 from tidings.channel.commands import Pull, Push, Revoke
-from tidings.channel.effects import Accepted, Cause, Outcome
-from tidings.channel.entries import NEVER, PERSISTENT, Entry
+from tidings.channel.effects import Cause, Outcome
+from tidings.channel.entries import NEVER
 from tidings.channel.management import Connect, CreateChannel, SetQoS
 from tidings.channel.settings import Limits
 from tidings.channel.vocabulary import Place, Style
 from tidings.engine.bodies import OVERHEAD_OCTETS, Bodies, packed
 from tidings.engine.disk import DiskThread, Done
-from tidings.engine.endpoints import EventBatch, QuietEndpoint
+from tidings.engine.endpoints import Endpoint, EventBatch
 from tidings.engine.host import Host
 from tidings.engine.mailbox import Post
 from tidings.engine.recovery import recover
@@ -161,9 +161,6 @@ class ByHand:
     def submit_write(self, records: Sequence[Writable], sync: bool, done: Done) -> None:
         self.jobs.append(([r.seq for r in records if isinstance(r, Record)], sync, done))
 
-    def withdraw(self, channel: int, seqs: Collection[int]) -> None:
-        self.told.append(("withdraw", channel, sorted(seqs)))
-
     def revoke(self, command: Revoke) -> None:
         self.told.append(command)
 
@@ -183,7 +180,8 @@ class ByHand:
 
 def by_hand() -> tuple[ByHand, Bodies, Writer]:
     host, bodies = ByHand(), Bodies()
-    return host, bodies, Writer(host, bodies)
+    writer = Writer(bodies, host.submit_write, host.revoke, host.refused, host.taken)
+    return host, bodies, writer
 
 
 def events(*numbers: int, mark: ProducerMark | None = None) -> Write:
@@ -193,8 +191,7 @@ def events(*numbers: int, mark: ProducerMark | None = None) -> Write:
         write.records.append(record(seq, Kind.EVENT))
         made = message(seq)
         made.mark = mark
-        entry = Entry(NEVER, seq, 0, 0, PERSISTENT)
-        write.events.append((at, Accepted(1, made, entry, None, (), (), {})))
+        write.events.append((at, made))
     return write
 
 
@@ -246,7 +243,7 @@ async def test_after_a_failed_write_the_rest_is_owed_and_goes_first() -> None:
     writer.begin(write)
     await host.finish(NO_ROOM)
     assert await push == [NO_ROOM, 0]
-    assert host.told == [("withdraw", 1, [2]), Revoke(1, [2], [mark]), NO_ROOM]
+    assert host.told == [Revoke(1, [2], [mark]), NO_ROOM]
     assert not bodies.holds(1, 2)
     assert not writer.idle
     writer.begin(events(9))
@@ -409,7 +406,7 @@ async def test_an_event_no_record_can_hold_is_refused_and_no_other(tmp_path: Pat
         assert host.disk_error is None
 
 
-class Faulty(QuietEndpoint):
+class Faulty(Endpoint):
     def deliver(self, batch: EventBatch) -> None:
         raise RuntimeError("planted")
 

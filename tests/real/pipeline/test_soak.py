@@ -27,12 +27,12 @@ SEED = 3  # the first kill takes the service, and a consumer between its ledger 
 UNSYNCED = Fault(
     "pushes are answered before they are written",
     "engine/writing.py",
-    "        self._host.submit_write(write.records, write.sync, self._written)\n",
+    "        self._write(write.records, write.sync, self._written)\n",
     "        for post, answer in write.answers:\n"
     "            post.answer(answer)\n"
     "        write.answers = []\n"
     "        asyncio.get_running_loop().call_later(\n"
-    "            0.3, self._host.submit_write, write.records, write.sync, self._written\n"
+    "            0.3, self._write, write.records, write.sync, self._written\n"
     "        )\n",
 )
 UNMARKED = Fault(

@@ -29,6 +29,7 @@ class MatchIndex(Generic[K]):
         # matches are freed of duplicates.
         self._once = RootBucket()
         self._often = RootBucket()
+        self._in_often: set[K] = set()
         self._event_types = EventTypes()
         self._types_of: dict[K, list[Patterns]] = {}
         self._most = 0
@@ -73,6 +74,8 @@ class MatchIndex(Generic[K]):
     def _place(self, key: K, constraints: list[tuple[Node, ...]]) -> None:
         often = len(constraints) > 1 or any(map(needs_deduplication, constraints))
         root = self._often if often else self._once
+        if often:
+            self._in_often.add(key)
         ways = self._ways[key] = [Way(key, conjuncts) for conjuncts in constraints]
         self._most = max(self._most, len(self._ways))
         for way in ways:
@@ -86,6 +89,7 @@ class MatchIndex(Generic[K]):
         for way in ways:
             for entry in way.entries:
                 entry.home.discard(entry)
+        self._in_often.discard(key)
         for patterns in self._types_of.pop(key, ()):
             self._event_types.forget(patterns)
         if len(self._ways) * _SHRINK < self._most:
@@ -97,8 +101,8 @@ class MatchIndex(Generic[K]):
         self._event_types.show(fields)
         found: list[object] = []
         self._once.match(fields, found)
-        repeated: list[object] = []
-        self._often.match(fields, repeated)
-        if repeated:
+        if self._in_often:
+            repeated: list[object] = []
+            self._often.match(fields, repeated)
             found += dict.fromkeys(repeated)
         return cast("list[K]", found)

@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, TypeVar
 
+import msgspec
+
 import tidings.errors as tree
 from tidings.errors import (
     AdminLimitExceeded,
@@ -117,10 +119,7 @@ def _in_words(fault: Mapping[str, object]) -> str:
 def error_of(problem: object, status: int) -> TidingsError:
     """The error that a problem tells of: of the same class, with the same message and parts.
 
-    Args:
-        problem: What was answered, parsed. A code that is not known gives a `TidingsError`.
-        status: The status it came with; it decides where there is no code, as when something
-            between client and service has answered.
+    The status decides where there is no code: something between client and service has answered.
     """
     given: Mapping[object, object] = problem if isinstance(problem, Mapping) else {}
     told = given.get("detail") or given.get("title")
@@ -178,23 +177,19 @@ def _made(kind: type[TidingsError], given: Mapping[object, object]) -> TidingsEr
     return make(*(given[name] for name in parts))
 
 
+class _BadProperty(msgspec.Struct):
+    name: str
+    code: str
+    low: int | None
+    high: int | None
+
+
 def _property_errors(given: object) -> list[PropertyError] | None:
-    if not isinstance(given, list):
+    try:
+        found = msgspec.convert(given, list[_BadProperty])
+        return [PropertyError(PropertyErrorCode[e.code], e.name, e.low, e.high) for e in found]
+    except (KeyError, msgspec.ValidationError):
         return None
-    found: list[PropertyError] = []
-    for one in given:
-        match one:
-            case {"name": str(name), "code": str(code), "low": low, "high": high}:
-                if code not in PropertyErrorCode.__members__ or not (_bound(low) and _bound(high)):
-                    return None
-                found.append(PropertyError(PropertyErrorCode[code], name, low, high))
-            case _:
-                return None
-    return found
-
-
-def _bound(value: object) -> bool:
-    return value is None or isinstance(value, int)
 
 
 def _plain_class(kind: type[TidingsError]) -> type[TidingsError]:

@@ -9,8 +9,8 @@ from contextlib import suppress
 from typing import Final
 
 from tidings.bench.figures import demand
+from tidings.channel.effects import Message
 from tidings.client.subscription import Subscription
-from tidings.client.transport import Message
 from tidings.events.structured import StructuredEvent
 
 # Whoever waits longer for events that were accepted waits for ever.

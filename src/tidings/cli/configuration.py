@@ -17,8 +17,8 @@ from tidings.errors import BadInput, InvalidUsage, TidingsError
 if TYPE_CHECKING:
     from tidings.client.client import Client
     from tidings.client.configuration.applying import Applying
+    from tidings.client.configuration.diff import Plan, Step
     from tidings.client.configuration.model import Configuration
-    from tidings.client.configuration.steps import Plan, Step
 
 DIFFERENT: Final = 1
 
@@ -111,8 +111,7 @@ async def apply(
     Exit code: 0 done, or with --dry-run nothing to do; 1 with --dry-run: there are differences;
     2 the file is wrong, or something was refused.
     """
-    from tidings.client.configuration.applying import Applying
-    from tidings.client.configuration.rehearsal import rehearse
+    from tidings.client.configuration.applying import Applying, rehearse
     from tidings.client.configuration.state import find_configuration
 
     wanted = _read(file)
@@ -152,7 +151,7 @@ def _tell_stop(applying: Applying, json: bool) -> None:
 
 
 def _read(file: str) -> Configuration:
-    from tidings.client.configuration.reading import read_configuration
+    from tidings.client.configuration.text import read_configuration
 
     tell_if_waiting([file], "a configuration")
     with opened(file) as stream:

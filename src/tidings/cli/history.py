@@ -17,9 +17,9 @@ from tidings.cli.subscribing import Constraint, show_event
 from tidings.errors import InvalidUsage, TidingsError
 
 if TYPE_CHECKING:
+    from tidings.channel.effects import Message
     from tidings.client.client import Client
     from tidings.client.publishing import Publisher
-    from tidings.client.transport import Message
 
 # Events per batch published to another channel.
 _AT_ONCE: Final = 500

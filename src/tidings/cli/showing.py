@@ -12,11 +12,11 @@ from tidings.events.codecs.json_values import value_to_plain
 from tidings.events.structured import StructuredEvent
 
 if TYPE_CHECKING:
+    from tidings.channel.effects import Message
     from tidings.channel.views import (
         ChannelInfo,
         ProxyInfo,
     )
-    from tidings.client.transport import Message
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

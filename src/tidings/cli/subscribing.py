@@ -13,9 +13,9 @@ from tidings.cli.moments import Since, arrival_of, beginning
 from tidings.cli.options import Json, Types, examples
 
 if TYPE_CHECKING:
+    from tidings.channel.effects import Message
     from tidings.client.client import Client
     from tidings.client.subscription import Subscription
-    from tidings.client.transport import Message
 
 FEWER = 1
 ENDED = 2

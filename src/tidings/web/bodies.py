@@ -25,35 +25,27 @@ QueryNames = Mapping[str, bool]
 
 # Headers that say what a body is: two that differ could be read in two ways.
 _ONCE: Final = frozenset(
-    {
-        b"content-type",
-        b"content-encoding",
-        b"last-event-id",
-        b"tidings-number",
-        b"tidings-producer",
-    }
+    {b"content-type", b"content-encoding", b"last-event-id", b"tidings-number", b"tidings-producer"}
 )
 _CLOUDEVENT: Final = b"ce-"
 
 
-def media_type(request: Request) -> str:
-    """The media type of a request's body without parameters, in lower case; empty for none."""
+def _content_type(request: Request) -> tuple[str, Message]:
     given = request.headers.get("content-type", "")
-    if not given:
-        return ""
     message = Message()
     message["content-type"] = given
+    return given, message
+
+
+def media_type(request: Request) -> str:
+    """The media type of a request's body without parameters, in lower case; empty for none."""
+    given, message = _content_type(request)
     return message.get_content_type() if "/" in given else given.lower()
 
 
 def check_charset(request: Request) -> None:
     """Refuse a body that is not UTF-8: JSON is (RFC 8259)."""
-    given = request.headers.get("content-type", "")
-    if ";" not in given:
-        return
-    message = Message()
-    message["content-type"] = given
-    charset = message.get_content_charset()
+    charset = _content_type(request)[1].get_content_charset()
     if charset not in (None, "utf-8", "utf8", "us-ascii"):
         raise UnsupportedMedia(f"JSON is in UTF-8, not in {shortened(charset)}")
 

@@ -92,16 +92,13 @@ def part(text: str) -> str:
     return text.replace("%2F", "/").replace("%25", "%")
 
 
+_NAME: Final = "id, or its name (percent-encoded; a name of digits only is taken for an id)."
+
+
 async def _channel_id(
     door: Door,
     channel: Annotated[
-        str,
-        Path(
-            min_length=1,
-            description="The channel's id, or its name (percent-encoded; a name of digits only "
-            "is taken for an id).",
-            examples=["auctions"],
-        ),
+        str, Path(min_length=1, description=f"The channel's {_NAME}", examples=["auctions"])
     ],
 ) -> int:
     return channel_of(door, part(channel))
@@ -124,13 +121,7 @@ async def _proxy_id(
     door: Door,
     channel: ChannelId,
     proxy: Annotated[
-        str,
-        Path(
-            min_length=1,
-            description="The proxy's id, or its name (percent-encoded; a name of digits only is "
-            "taken for an id).",
-            examples=["hall-1"],
-        ),
+        str, Path(min_length=1, description=f"The proxy's {_NAME}", examples=["hall-1"])
     ],
 ) -> int:
     name = part(proxy)

@@ -25,12 +25,7 @@ from tidings.api.operations import (
 )
 from tidings.channel.catalogue import CATALOGUE, Named, Operation, Shown
 from tidings.channel.commands import Ack, Failed, Reject
-from tidings.channel.management import (
-    CreateChannel,
-    Disconnect,
-    ObtainProxy,
-    SetQoS,
-)
+from tidings.channel.management import CreateChannel, Disconnect, ObtainProxy, SetQoS
 from tidings.channel.qos import Reliability
 from tidings.channel.questions import (
     SeeAdmins,

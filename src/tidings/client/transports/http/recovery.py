@@ -11,17 +11,9 @@ from tidings.channel.vocabulary import Form, Side
 from tidings.client.past import wish_of_proxy
 from tidings.client.transport import Transport
 from tidings.client.transports.http.calls import Caller
-from tidings.client.transports.http.gap import Missed
-from tidings.client.transports.http.lines import ConsumerLine, Line
-from tidings.client.transports.memory import Memory
-from tidings.client.transports.names import Names
-from tidings.errors import (
-    ChannelNotFound,
-    ProxyNotFound,
-    Stopping,
-    TidingsError,
-    Unreachable,
-)
+from tidings.client.transports.http.lines import ConsumerLine, Line, Missed
+from tidings.client.transports.memory import Memory, Names
+from tidings.errors import ChannelNotFound, ProxyNotFound, Stopping, TidingsError, Unreachable
 
 # Proxies recreated concurrently; a limit, so that other requests are served, too.
 _AT_ONCE: Final = 16

@@ -24,9 +24,7 @@ from tidings.api.frames import (
     write_frame,
 )
 from tidings.api.problems import error_of
-from tidings.client.transports.backoff import pauses
-from tidings.client.transports.http.calls import CLOSED
-from tidings.client.transports.http.gate import Gate
+from tidings.client.transports.backoff import CLOSED, pauses
 from tidings.client.transports.http.lines import Line
 from tidings.client.transports.http.pushes import Pushes
 from tidings.client.transports.http.recovery import ServiceRecovery
@@ -83,21 +81,14 @@ class Socket:
         self._wire: Wire | None = None
         self._task: asyncio.Task[None] | None = None
         self._closed = False
-        self._gate = Gate()
+        # Whether the socket is open and all lines are connected, and who waits for that.
+        self.ready = False
+        self._waiters: set[asyncio.Future[None]] = set()
         self._cut: asyncio.Future[tuple[int, str]] | None = None
         self._why = "not tried yet"
         # Whether the current socket carried any events; if so, the back-off starts over.
         self._useful = False
         self._looking: asyncio.TimerHandle | None = None
-
-    @property
-    def ready(self) -> bool:
-        """Whether the socket is open and all lines are connected."""
-        return self._gate.is_open
-
-    def next_number(self) -> int:
-        """Return a number for a new line."""
-        return next(self._numbers)
 
     def need(self) -> None:
         """Open the socket if it is not open."""
@@ -114,6 +105,7 @@ class Socket:
     async def connect(self, line: Line) -> None:
         """Connect a line for the first time."""
         again = line.connect.again
+        line.number, line.send = next(self._numbers), self.send
         self.lines[line.number] = line
         try:
             while not line.established:
@@ -148,11 +140,27 @@ class Socket:
         if self._closed:
             raise Stopping(CLOSED)
         self.need()
+        if self.ready:
+            return
+        waiter = asyncio.get_running_loop().create_future()
+        self._waiters.add(waiter)
         try:
-            await self._gate.wait(self._patience)
+            async with asyncio.timeout(self._patience):
+                await waiter
         except TimeoutError:
             told = f"no connection for {self._patience:g} s ({self._why}): nothing was sent"
             raise Unreachable(told) from None
+        finally:
+            self._waiters.discard(waiter)
+
+    def _wake(self, error: TidingsError | None = None) -> None:
+        """Let those who wait for a connection go on, or raise an error in them."""
+        for waiter in self._waiters:
+            if not waiter.done():
+                if error is None:
+                    waiter.set_result(None)
+                else:
+                    waiter.set_exception(error)
 
     async def _connect(self, line: Line, again: bool) -> None:
         asked = line.connect
@@ -199,7 +207,7 @@ class Socket:
             self._task = None
 
     def _busy(self) -> bool:
-        return bool(self.lines or len(self.pushes) or len(self._gate))
+        return bool(self.lines or len(self.pushes) or self._waiters)
 
     async def _open(self, waits: Iterator[float]) -> asyncio.Future[tuple[int, str]]:
         """Open a socket; the returned future completes when it is cut."""
@@ -231,7 +239,8 @@ class Socket:
             self._abort(str(errors.exceptions[0]))
         else:
             if self._wire is not None:
-                self._gate.open()
+                self.ready = True
+                self._wake()
                 self.pushes.up()
                 self._tell(True, self._recovery.missed())
 
@@ -292,8 +301,8 @@ class Socket:
             future.set_exception(Cut())
         for line in self.lines.values():
             line.cut()
-        if self._gate.is_open:
-            self._gate.shut()
+        if self.ready:
+            self.ready = False
             self._tell(False, why)
 
     def _give_up(self, error: TidingsError) -> None:
@@ -303,7 +312,7 @@ class Socket:
             if line.established:
                 self._ended(line, Disconnected(str(error)))
         self._why = str(error)
-        self._gate.refuse(error)
+        self._wake(error)
         self._tell(False, str(error))
 
     def _tell(self, up: bool, why: str) -> None:
@@ -357,7 +366,7 @@ class Socket:
         """End everything; tell the service if connected."""
         self._closed = True
         self.pushes.fail(Stopping(CLOSED))
-        self._gate.refuse(Stopping(CLOSED))
+        self._wake(Stopping(CLOSED))
         for line in self.lines.values():
             line.end(Disconnected("the client was closed"))
         self.lines.clear()

@@ -7,9 +7,9 @@ from itertools import count
 from typing import Any, Final, NamedTuple
 
 from tidings.channel.vocabulary import Place, Side
+from tidings.client.transports.backoff import CLOSED, Patience
 from tidings.client.transports.iiop.errors import told
 from tidings.client.transports.iiop.kinds import Kind, kind_of_type
-from tidings.client.transports.iiop.patience import Patience, is_away, not_done
 from tidings.cos import CosNotifyChannelAdmin_auto as channel_admin
 from tidings.cos import CosNotifyFilter_auto as filters
 from tidings.cos.operations import bound_to
@@ -20,14 +20,35 @@ from tidings.errors import (
     InvalidUsage,
     NotFound,
     ProxyNotFound,
+    Stopping,
     TidingsError,
     Unreachable,
 )
 from tidings.events.reference import Reference
 from tidings.orb.aio import Orb
-from tidings.orb.exceptions import CorbaError
+from tidings.orb.exceptions import BAD_INV_ORDER, COMM_FAILURE, TRANSIENT, Completion, CorbaError
 from tidings.orb.pseudo import IS_A, NON_EXISTENT
 from tidings.orb.stubs import Interface, Operation
+
+
+def is_away(error: object) -> bool:
+    """Tell whether an error means that the service is unreachable for now."""
+    return isinstance(error, TidingsError) and isinstance(error.__cause__, COMM_FAILURE | TRANSIENT)
+
+
+def not_done(error: object) -> bool:
+    """Tell whether an error means that the service is unreachable and did nothing."""
+    if not isinstance(error, TidingsError):
+        return False
+    cause = error.__cause__
+    return isinstance(cause, COMM_FAILURE | TRANSIENT) and cause.completed is Completion.NO
+
+
+def check_end(patience: Patience, error: TidingsError) -> None:
+    """Raise `Stopping` instead of an error caused by closing the client."""
+    if patience.ended and (is_away(error) or isinstance(error.__cause__, BAD_INV_ORDER)):
+        raise Stopping(CLOSED) from error
+
 
 LISTS: Final = {
     Side.SUPPLIER: ("_get_push_consumers", "_get_pull_consumers"),
@@ -82,10 +103,7 @@ class Objects:
         self.orb = orb
         self.patience = patience
         self.channel_factory = Far(
-            "factory of channels",
-            factory,
-            channel_admin.EventChannelFactory_INTERFACE,
-            Unreachable,
+            "factory of channels", factory, channel_admin.EventChannelFactory_INTERFACE, Unreachable
         )
         self._channels: dict[int, Far] = {}
         self._admins: dict[tuple[int, Side, int], Far] = {}
@@ -114,7 +132,7 @@ class Objects:
             except TidingsError as error:
                 if unsure and done is not None and isinstance(error, done):
                     return None
-                self.patience.check_end(error)
+                check_end(self.patience, error)
                 if not is_away(error):
                     raise
                 if not not_done(error):

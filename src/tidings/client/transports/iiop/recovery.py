@@ -20,8 +20,7 @@ from tidings.client.transports.backoff import pauses
 from tidings.client.transports.iiop.commands import Commands
 from tidings.client.transports.iiop.lines import Line
 from tidings.client.transports.iiop.objects import Objects
-from tidings.client.transports.memory import Memory
-from tidings.client.transports.names import Names
+from tidings.client.transports.memory import Memory, Names
 from tidings.errors import ChannelNotFound, NotFound, Stopping, TidingsError, Unreachable
 from tidings.events.reference import Reference
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final
 
 from tidings.channel.questions import (
     SeeAdmin,
@@ -15,13 +16,21 @@ from tidings.channel.questions import (
     SeeProxy,
 )
 from tidings.channel.views import AdminInfo, ChannelInfo, FilterInfo, MappingInfo, ProxyInfo
-from tidings.channel.vocabulary import Operator, Side
+from tidings.channel.vocabulary import Form, Operator, Side, Style
 from tidings.client.transports.iiop.objects import ADMINS, LISTS, Far, Objects
 from tidings.client.transports.iiop.values import UNKNOWN
 from tidings.cos.CosNotifyChannelAdmin_auto import InterFilterGroupOperator
 from tidings.cos.CosNotifyFilter_auto import Filter_INTERFACE, MappingFilter_INTERFACE
 from tidings.cos.mapping import constraints_in, mapped_in, properties_in
 from tidings.orb.ior import is_nil
+
+# What CORBA does not tell is empty, or unknown.
+_COUNTS: Final = (UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN)
+_CHANNEL: Final = ChannelInfo(0, "", "", {}, {}, (), (), 0, 0, *_COUNTS)
+_KIND: Final = (Side.CONSUMER, Style.PUSH, Form.ANY)
+_PROXY: Final = ProxyInfo(
+    0, 0, *_KIND, 0, "", "", {}, {}, (), True, True, False, *_COUNTS, {}, None, None
+)
 
 
 class Views:
@@ -59,24 +68,17 @@ class Views:
     async def channel(self, id: int) -> ChannelInfo:
         """Return a channel."""
         call, far = self._objects.call, await self._objects.channel(id)
-        qos = properties_in(await call(far, "get_qos"))
-        properties = properties_in(await call(far, "get_admin"))
         admins = {side: await self._objects.admin_ids(id, side) for side in Side}
         counts = {side: len(await self._proxy_ids(id, side)) for side in Side}
-        return ChannelInfo(
-            id,
-            "",
-            "",
-            qos,
-            properties,
-            tuple(sorted(admins[Side.SUPPLIER])),
-            tuple(sorted(admins[Side.CONSUMER])),
-            counts[Side.SUPPLIER],
-            counts[Side.CONSUMER],
-            UNKNOWN,
-            UNKNOWN,
-            UNKNOWN,
-            UNKNOWN,
+        return replace(
+            _CHANNEL,
+            id=id,
+            qos=properties_in(await call(far, "get_qos")),
+            admin=properties_in(await call(far, "get_admin")),
+            supplier_admins=tuple(sorted(admins[Side.SUPPLIER])),
+            consumer_admins=tuple(sorted(admins[Side.CONSUMER])),
+            suppliers=counts[Side.SUPPLIER],
+            consumers=counts[Side.CONSUMER],
         )
 
     async def _proxy_ids(self, channel: int, side: Side) -> list[tuple[Far, int]]:
@@ -116,35 +118,24 @@ class Views:
         return [await self.proxy(channel, id) for id in sorted(known)]
 
     async def proxy(self, channel: int, id: int) -> ProxyInfo:
-        """Return a proxy; `connected` and later fields have default values, as CORBA lacks them."""
+        """Return a proxy."""
         far, (side, style, form) = await self._objects.proxy(channel, id)
         call = self._objects.call
-        qos = properties_in(await call(far, "get_qos"))
         parent = await call(far, "_get_MyAdmin")
         admin = Far("its admin", parent, ADMINS[side], far.missing, channel)
         priority, lifetime = await self._mappings(far, side)
-        return ProxyInfo(
-            channel,
-            id,
-            side,
-            style,
-            form,
-            await call(admin, "_get_MyID"),
-            "",
-            "",
-            qos,
-            await self._attached(far),
-            (),
-            True,
-            True,
-            False,
-            UNKNOWN,
-            UNKNOWN,
-            UNKNOWN,
-            UNKNOWN,
-            {},
-            priority,
-            lifetime,
+        return replace(
+            _PROXY,
+            channel=channel,
+            id=id,
+            side=side,
+            style=style,
+            form=form,
+            admin=await call(admin, "_get_MyID"),
+            qos=properties_in(await call(far, "get_qos")),
+            filters=await self._attached(far),
+            priority_filter=priority,
+            lifetime_filter=lifetime,
         )
 
     async def _attached(self, far: Far) -> dict[int, int]:

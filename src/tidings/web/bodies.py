@@ -13,6 +13,7 @@ from fastapi.routing import APIRoute
 from starlette.datastructures import Headers, QueryParams
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import Receive
 
 from tidings.errors import InvalidEvent, InvalidUsage, LimitExceeded, UnsupportedMedia
 from tidings.events.codecs.json_text import parse_json
@@ -141,21 +142,21 @@ async def _read_json(request: Request) -> None:
     state: WebState = request.app.state.web
     options = state.options
     if media_type(request) != "application/json":
-        raise UnsupportedMedia(_wrong_type(request))
+        given = request.headers.get("content-type")
+        told = "there is none" if given is None else f"not {given!r:.60}"
+        raise UnsupportedMedia(
+            f"the body must be JSON with the header Content-Type: application/json; {told}"
+        )
     check_charset(request)
     # What was read is kept in the request: whoever handles it reads it from there.
     request._body = await read_body(request, options)
-    request._json = _parsed(request._body, options.max_body, state.bounds.values)
-
-
-def _wrong_type(request: Request) -> str:
-    given = request.headers.get("content-type")
-    told = "there is none" if given is None else f"not {given!r:.60}"
-    return f"the body must be JSON with the header Content-Type: application/json; {told}"
-
-
-def _parsed(octets: bytes, most: int, values: int) -> object:
     try:
-        return parse_json(octets, most, values)
+        request._json = parse_json(request._body, options.max_body, state.bounds.values)
     except InvalidEvent as error:  # the same fault, but this is no event
         raise InvalidUsage(f"the body is no JSON as it must be: {error}") from error
+
+
+async def client_gone(receive: Receive) -> None:
+    """Wait until the client of a request has gone away."""
+    while (await receive())["type"] != "http.disconnect":
+        pass

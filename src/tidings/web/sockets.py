@@ -541,7 +541,8 @@ class Socket:
                     events = len(frame.events)  # type: ignore[union-attr]
                     await self._push(frame, text, len(text) + (1 + events) * _EVENT_OVERHEAD)  # type: ignore[arg-type]
                     if self._under_way > self._most_under_way:
-                        await self._made_room()
+                        self._room = asyncio.get_running_loop().create_future()
+                        await self._room
                 elif kind is AckFrame:
                     line = lines.get(frame.line)  # type: ignore[union-attr]
                     if line is not None:
@@ -629,10 +630,6 @@ class Socket:
         for at, one in bad.items():
             answers.insert(at, one)
         self.writer.put(write_pushed(id, plain_results(answers, self._state.counts)))
-
-    async def _made_room(self) -> None:
-        self._room = asyncio.get_running_loop().create_future()
-        await self._room
 
     # Lines.
 

@@ -53,18 +53,15 @@ async def status(state: State, door: Door) -> HTMLResponse:
     }
     if counts.corba is not None:
         tiles["CORBA connections"] = counts.corba()
+    now = _moment(SystemClock().now())
     return page(
         "Tidings",
         '<p id="away" role="status">The service does not answer; this is what it said last.</p>\n'
         f"<main>{_tiles(state, tiles)}{_channels(shown, count)}{behind}"
         f"{_outcomes(state)}{_archive(state)}{_notices(state, names)}</main>\n"
-        f"<footer>Tidings {escape(version('tidings'))}, as of {_now()}</footer>",
+        f"<footer>Tidings {escape(version('tidings'))}, as of {now}</footer>",
         script=_SCRIPT,
     )
-
-
-def _now() -> str:
-    return _moment(SystemClock().now())
 
 
 def _moment(time: int) -> str:

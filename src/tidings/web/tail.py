@@ -23,7 +23,7 @@ from tidings.engine.door import LocalDoor
 from tidings.engine.endpoints import EventBatch, QuietEndpoint
 from tidings.errors import Disconnected, LimitExceeded, TidingsError
 from tidings.events.codecs.json_text import write_json
-from tidings.web.bodies import StrictRoute
+from tidings.web.bodies import StrictRoute, client_gone
 from tidings.web.paths import ChannelId, Number
 from tidings.web.replay import Replay, Wanted
 from tidings.web.routes.operations import make_proxy
@@ -176,7 +176,7 @@ class Tail(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Writes events until the reader goes away."""
         self._state.counts.tails += 1
-        gone = asyncio.ensure_future(_gone(receive))
+        gone = asyncio.ensure_future(client_gone(receive))
         try:
             headers = self.raw_headers
             await send({"type": "http.response.start", "status": 200, "headers": headers})
@@ -247,8 +247,3 @@ class Tail(Response):
         async with asyncio.timeout(self._state.options.write_patience):
             body = text.encode()
             await send({"type": "http.response.body", "body": body, "more_body": True})
-
-
-async def _gone(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass

@@ -283,7 +283,8 @@ class _Planning:
             if spot.side is Side.CONSUMER:
                 last.append(Keep(spot, holder))
         details += _values("qos", parent, qos)
-        differing = _Differing(spot, holder, _nothing_like(holder), {})
+        bare = replace(holder, types=(), constraints=None, filters=(), priority="", lifetime="")
+        differing = _Differing(spot, holder, bare, {})
         details += differing.details()
         return Step(
             Verb.CREATE,
@@ -452,13 +453,6 @@ class _Differing:
                 yield f"{purpose}: {old_label or 'none'} → {new_label or 'none'}"
 
 
-def _nothing_like(holder: Holder) -> Holder:
-    """Return the same kind of object as just created, without filters or types."""
-    if isinstance(holder, AdminPart):
-        return AdminPart(qos=holder.qos, operator=holder.operator)
-    return ProxyPart(qos=holder.qos, style=holder.style, form=holder.form, admin=holder.admin)
-
-
 def _parts(
     what: str, label: str, details: tuple[str, ...], *, mapping: bool = False, widened: bool = False
 ) -> Step:
@@ -511,11 +505,10 @@ def _text(one: Constraint) -> str:
 
 
 def _mapped(mapped: Iterable[MappedConstraint]) -> list[str]:
-    return [f"{_text(one.constraint)}: {_value(one)}" for one in mapped]
-
-
-def _value(mapped: MappedConstraint) -> str:
-    return write_json(value_to_plain(mapped.value)).decode()
+    return [
+        f"{_text(one.constraint)}: {write_json(value_to_plain(one.value)).decode()}"
+        for one in mapped
+    ]
 
 
 # Admins and filters have no names at the service. Admins match those of a file by their named

@@ -132,7 +132,8 @@ class _Finding:
         for holder in self._holders.values():
             for id in _filter_ids(holder):
                 info = self._filters[id]
-                if id in self._labels or _is_own(info, used[id]):
+                own = isinstance(info, FilterInfo) and info.private and used[id] == 1
+                if id in self._labels or own:
                     continue
                 kind = "filter" if isinstance(info, FilterInfo) else "mapping"
                 counts[kind] += 1
@@ -203,7 +204,11 @@ class _Finding:
             {label: ids[label] for label in filters},
             {label: ids[label] for label in mappings},
             parts,
-            frozenset(spot for spot, holder in self._holders.items() if _is_idle(holder)),
+            frozenset(
+                spot
+                for spot, info in self._holders.items()
+                if spot.side is Side.CONSUMER and isinstance(info, ProxyInfo) and not info.connected
+            ),
             frozenset(id for id, n in self._used.items() if self._filters[id].holders > n),
             unnamed,
             self._strangers,
@@ -222,14 +227,6 @@ def _filter_ids(holder: AdminInfo | ProxyInfo) -> list[int]:
     return attached + [
         id for id in (holder.priority_filter, holder.lifetime_filter) if id is not None
     ]
-
-
-def _is_idle(holder: AdminInfo | ProxyInfo) -> bool:
-    return isinstance(holder, ProxyInfo) and holder.side is Side.CONSUMER and not holder.connected
-
-
-def _is_own(info: FilterInfo | MappingInfo, holders: int) -> bool:
-    return isinstance(info, FilterInfo) and info.private and holders == 1
 
 
 def _place(holder: AdminInfo | ProxyInfo) -> Place:

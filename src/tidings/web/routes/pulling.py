@@ -16,7 +16,7 @@ from tidings.engine.door import LocalDoor
 from tidings.engine.endpoints import EventBatch
 from tidings.engine.turns import Turns
 from tidings.errors import Disconnected
-from tidings.web.bodies import StrictRoute
+from tidings.web.bodies import StrictRoute, client_gone
 from tidings.web.paths import ChannelId, ProxyId
 from tidings.web.publisher import connect_quietly
 from tidings.web.replay import EVENT_EXAMPLE, events_answer
@@ -93,7 +93,7 @@ async def _pull(
 async def _unless_gone(request: Request, work: Coroutine[Any, Any, _T]) -> _T:
     """Wait for work while the client waits; cancel it when the client goes away."""
     working = asyncio.ensure_future(work)
-    gone = asyncio.ensure_future(_gone(request))
+    gone = asyncio.ensure_future(client_gone(request.receive))
     try:
         await asyncio.wait({working, gone}, return_when=asyncio.FIRST_COMPLETED)
         if not working.done():
@@ -103,8 +103,3 @@ async def _unless_gone(request: Request, work: Coroutine[Any, Any, _T]) -> _T:
         working.cancel()
         gone.cancel()
         await asyncio.gather(working, gone, return_exceptions=True)
-
-
-async def _gone(request: Request) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        pass

@@ -422,7 +422,11 @@ class SupplierLine(Line):
         self._source.put_back(found[sent:])
         if self.live:
             self._handed = found[:sent]
-            events = [_form(item) for item in self._handed]
+            # None is an invalid event, which the service refuses in its place.
+            events = [
+                item_form(item) if isinstance(item, StructuredEvent | AnyValue) else None
+                for item in self._handed
+            ]
             frame = PolledFrame(self.number, self._number, events, reason_form(reason), gone)
             self.send(write_frame(frame).encode())
 
@@ -431,8 +435,3 @@ class SupplierLine(Line):
         super().cut()
         self._source.put_back(self._handed)
         self._handed = []
-
-
-def _form(item: object) -> object:
-    """Encode an event as JSON; None for an invalid one, which the service refuses in its place."""
-    return item_form(item) if isinstance(item, StructuredEvent | AnyValue) else None

@@ -190,7 +190,7 @@ class Socket:
     async def _run(self) -> None:
         waits = pauses()
         try:
-            while not self._closed and self._busy():
+            while not self._closed and (self.lines or len(self.pushes) or self._waiters):
                 cut = await self._open(waits)
                 self._useful = False
                 await self._restored()
@@ -205,9 +205,6 @@ class Socket:
             self._give_up(error)
         finally:
             self._task = None
-
-    def _busy(self) -> bool:
-        return bool(self.lines or len(self.pushes) or self._waiters)
 
     async def _open(self, waits: Iterator[float]) -> asyncio.Future[tuple[int, str]]:
         """Open a socket; the returned future completes when it is cut."""

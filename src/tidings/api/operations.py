@@ -430,6 +430,8 @@ def _found_by_name(request: Any) -> Call:  # noqa: ANN401
         assert isinstance(request, SeeProxy)
         name, among = request.proxy, call_of(SeeProxies(request.channel))
         missing = ProxyNotFound(f"channel {request.channel} has no proxy named {name!r:.60}")
+    if not is_readable(str(name)):
+        raise missing
 
     def picked(plain: object) -> object:
         for info in among.read(plain):

@@ -24,10 +24,13 @@ from tidings.web.bodies import StrictRoute
 from tidings.web.paths import ChannelId, Most, Number
 from tidings.web.state import Door
 
+router = APIRouter(tags=["events"], route_class=StrictRoute)
+
 # Events read at once: some are written while the next are looked for.
 _PAGE: Final = 200
 _MOST_FILTER: Final = 65_536
 _MICROSECOND: Final = 1_000_000
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def microseconds(text: str) -> int:
@@ -44,9 +47,6 @@ def microseconds(text: str) -> int:
         return max(0, round((found - _EPOCH).total_seconds() * _MICROSECOND))
     except (ValueError, OverflowError) as error:
         raise InvalidUsage(problem) from error
-
-
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def _since(
@@ -132,8 +132,6 @@ class Replay:
             self._channel, self._after, self._since, _PAGE, self._wanted
         )
 
-
-router = APIRouter(tags=["events"], route_class=StrictRoute)
 
 EVENT_EXAMPLE: Final = {
     "seq": 1041,

@@ -59,6 +59,21 @@ from tidings.web.event_bodies import read_frame, read_items
 from tidings.web.publisher import plain_results, without_bad
 from tidings.web.state import WebState
 
+log = logging.getLogger(__name__)
+
+# What one event, and a push, that is under way counts for beside its text: of the smallest
+# events, some thousands are under way before the socket is not read any more.
+_EVENT_OVERHEAD: Final = 4_096
+# How much content one line may hold back, in parts of what may wait to be written.
+_WINDOWS_KEPT: Final = 4
+
+# Codes of RFC 6455 that a socket is closed with.
+_UNSUPPORTED: Final = 1003
+_NO_JSON: Final = 1007
+_BAD_FRAME: Final = 1008
+_FAULT: Final = 1011
+_TOO_SLOW: Final = 1013
+
 # Events that wait to be written to one consumer are joined up to this length.
 JOINED_CHARACTERS: Final = 256 * 1024
 # How often it is looked whether anything was written, while its patience lasts.
@@ -452,22 +467,6 @@ def _octets(messages: Sequence[Message]) -> int:
 
 def _among(again: frozenset[int], messages: Sequence[Message]) -> Sequence[int]:
     return [message.seq for message in messages if message.seq in again] if again else ()
-
-
-log = logging.getLogger(__name__)
-
-# What one event, and a push, that is under way counts for beside its text: of the smallest
-# events, some thousands are under way before the socket is not read any more.
-_EVENT_OVERHEAD: Final = 4_096
-# How much content one line may hold back, in parts of what may wait to be written.
-_WINDOWS_KEPT: Final = 4
-
-# Codes of RFC 6455 that a socket is closed with.
-_UNSUPPORTED: Final = 1003
-_NO_JSON: Final = 1007
-_BAD_FRAME: Final = 1008
-_FAULT: Final = 1011
-_TOO_SLOW: Final = 1013
 
 
 class Socket:

@@ -29,6 +29,8 @@ from tidings.errors import ConnectionAlreadyInactive, FilterNotFound
 from tidings.filters.constraint import EventTypePattern
 
 Ask: TypeAlias = Callable[[Command], Awaitable[Any]]
+_C = TypeVar("_C")
+
 Key: TypeAlias = tuple[int, int]
 """A channel and the id a proxy had first."""
 
@@ -71,13 +73,17 @@ class MadeFilter:
 
 
 class Memory:
-    """State of unnamed proxies and private filters, by the program's ids."""
+    """State of unnamed proxies and private filters, by the program's ids, which it translates."""
 
     def __init__(self) -> None:
         self.proxies: dict[Key, MadeProxy] = {}
         self.filters: dict[int, MadeFilter] = {}
         # By filter, how many remembered proxies use it.
         self._holders: Counter[int] = Counter()
+        # From the service's ids to the program's, where they differ.
+        self._proxy_ids: dict[Key, int] = {}
+        self._filter_ids: dict[int, int] = {}
+        self._stale = False
 
     def proxy_now(self, channel: int, proxy: int) -> int:
         """Return a proxy's current id at the service."""
@@ -132,6 +138,7 @@ class Memory:
             await self._again(filter, ask, lambda now, to=purpose: m.SetMapping(place, to, now))
         # Only now: if interrupted, recreation starts over, and the half-made proxy ends by itself.
         made.now, made.attached, made.settled = proxy, attached, False
+        self._stale = True
         return True
 
     async def _again(self, filter: int, ask: Ask, use: Callable[..., Command]) -> Any:  # noqa: ANN401
@@ -149,6 +156,7 @@ class Memory:
             command = replace(made.command, mapped=parts)
         made.now, ids = await ask(command)
         made.ids = dict(zip(made.parts, ids, strict=True))
+        self._stale = True
         return await ask(use(made.now))
 
     async def settle(self, key: Key, ask: Ask) -> None:
@@ -305,78 +313,44 @@ class Memory:
         if before is not None:
             self._let_go(before)
 
+    # Translation.
 
-def _free(id: int, taken: Mapping[int, object], renamed: dict[int, int]) -> int:
-    """Return an id for the program: the service's own unless the program uses that already."""
-    if id not in taken:
-        return id
-    other = max(*taken, *renamed.values()) + 1
-    renamed[other] = id
-    return other
-
-
-_C = TypeVar("_C")
-
-
-class Names:
-    """Translates between the program's ids and the service's."""
-
-    def __init__(self, memory: Memory) -> None:
-        self._memory = memory
-        # From the service's ids to the program's.
-        self._proxies: dict[tuple[int, int], int] = {}
-        self._filters: dict[int, int] = {}
-        self._stale = False
-
-    def refresh(self) -> None:
-        """Mark the translation as stale; the next use rebuilds it."""
-        self._stale = True
-
-    def _renew(self) -> None:
-        self._stale = False
-        memory = self._memory
-        self._proxies = {
-            (channel, made.now): proxy
-            for (channel, proxy), made in memory.proxies.items()
-            if made.now != proxy
-        }
-        self._filters = {made.now: id for id, made in memory.filters.items() if made.now != id}
-
-    @property
-    def _same(self) -> bool:
+    def _is_translated(self) -> bool:
+        """Tell whether any ids differ; rebuild the translation if it is stale."""
         if self._stale:
-            self._renew()
-        return not self._proxies and not self._filters
-
-    # From the program to the service.
+            self._stale = False
+            self._proxy_ids = {
+                (channel, made.now): proxy
+                for (channel, proxy), made in self.proxies.items()
+                if made.now != proxy
+            }
+            self._filter_ids = {made.now: id for id, made in self.filters.items() if made.now != id}
+        return bool(self._proxy_ids or self._filter_ids)
 
     def outward(self, command: _C) -> _C:
         """Translate a command or question into the service's ids."""
-        if self._same:
-            return command
-        found: _C = self._translated(command)
+        found: _C = self._translated(command) if self._is_translated() else command
         return found
 
     def _translated(self, command: Any) -> Any:  # noqa: ANN401 -- of its own kind
-        memory = self._memory
         changed: dict[str, object] = {}
         place = getattr(command, "place", None)
         if isinstance(place, Place) and place.proxy is not None:
-            now = memory.proxy_now(place.channel, place.proxy)
+            now = self.proxy_now(place.channel, place.proxy)
             changed["place"] = replace(place, proxy=now)
         proxy = getattr(command, "proxy", None)
         if proxy is not None:
-            changed["proxy"] = memory.proxy_now(command.channel, proxy)
+            changed["proxy"] = self.proxy_now(command.channel, proxy)
         filter = getattr(command, "filter", None)
-        if filter in memory.filters:
-            changed["filter"] = memory.filters[filter].now
+        if filter in self.filters:
+            changed["filter"] = self.filters[filter].now
         if isinstance(command, m.RemoveFilter):
-            made = memory.at(command.place)
+            made = self.at(command.place)
             if made is not None:
                 attachment = command.attachment
                 changed["attachment"] = made.attached.get(attachment, attachment)
-        if isinstance(command, m.ModifyConstraints | m.ModifyMapped) and filter in memory.filters:
-            ids = memory.filters[command.filter].ids
+        if isinstance(command, m.ModifyConstraints | m.ModifyMapped) and filter in self.filters:
+            ids = self.filters[command.filter].ids
             changed["delete"] = tuple(ids.get(id, id) for id in command.delete)
             changed["replace"] = {ids.get(id, id): one for id, one in command.replace.items()}
         if not changed:
@@ -385,16 +359,14 @@ class Names:
             return command._replace(**changed)  # type: ignore[attr-defined]
         return replace(command, **changed)
 
-    # From the service to the program.
-
     def inward(self, found: _C, request: object = None) -> _C:
         """Translate the answer to a request into the program's ids."""
         turned: Any = found
-        if not self._same:
+        if self._is_translated():
             turned = self._turned(found, getattr(request, "channel", 0))
         for one in turned if isinstance(turned, list) else (turned,):
             if isinstance(one, ProxyInfo):
-                self._memory.see(one)
+                self.see(one)
         return turned  # type: ignore[no-any-return]
 
     def _turned(self, found: Any, channel: int) -> Any:  # noqa: ANN401 -- of its own kind
@@ -436,20 +408,20 @@ class Names:
         return replace(found, offers=offers, wants=wants)
 
     def _proxy(self, channel: int, proxy: int) -> int:
-        return self._proxies.get((channel, proxy), proxy)
+        return self._proxy_ids.get((channel, proxy), proxy)
 
     def _filter(self, id: int | None) -> int | None:
-        return None if id is None else self._filters.get(id, id)
+        return None if id is None else self._filter_ids.get(id, id)
 
     def _proxy_info(self, info: ProxyInfo) -> ProxyInfo:
         id = self._proxy(info.channel, info.id)
-        made = self._memory.proxies.get((info.channel, id))
+        made = self.proxies.get((info.channel, id))
         known = {} if made is None else {now: first for first, now in made.attached.items()}
         return replace(
             info,
             id=id,
             filters={
-                known.get(at, at): self._filters.get(filter, filter)
+                known.get(at, at): self._filter_ids.get(filter, filter)
                 for at, filter in info.filters.items()
             },
             priority_filter=self._filter(info.priority_filter),
@@ -460,14 +432,14 @@ class Names:
         return replace(
             info,
             proxies=tuple(self._proxy(info.channel, proxy) for proxy in info.proxies),
-            filters={at: self._filters.get(id, id) for at, id in info.filters.items()},
+            filters={at: self._filter_ids.get(id, id) for at, id in info.filters.items()},
             priority_filter=self._filter(info.priority_filter),
             lifetime_filter=self._filter(info.lifetime_filter),
         )
 
     def _filter_info(self, info: FilterInfo | MappingInfo) -> FilterInfo | MappingInfo:
-        id = self._filters.get(info.id, info.id)
-        made = self._memory.filters.get(id)
+        id = self._filter_ids.get(info.id, info.id)
+        made = self.filters.get(id)
         known = {} if made is None else {now: first for first, now in made.ids.items()}
         if isinstance(info, FilterInfo):
             parts = {known.get(one, one): part for one, part in info.constraints.items()}
@@ -475,3 +447,12 @@ class Names:
         return replace(
             info, id=id, mapped={known.get(one, one): part for one, part in info.mapped.items()}
         )
+
+
+def _free(id: int, taken: Mapping[int, object], renamed: dict[int, int]) -> int:
+    """Return an id for the program: the service's own unless the program uses that already."""
+    if id not in taken:
+        return id
+    other = max(*taken, *renamed.values()) + 1
+    renamed[other] = id
+    return other

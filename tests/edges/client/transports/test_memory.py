@@ -39,7 +39,7 @@ from tidings.channel.views import AdminInfo, Advertisement, FilterInfo, ProxyInf
 from tidings.channel.vocabulary import Form, InfoMode, Operator, Place, Side, Style
 from tidings.client.transports.http.lines import Line
 from tidings.client.transports.http.recovery import ServiceRecovery
-from tidings.client.transports.memory import Memory, Names
+from tidings.client.transports.memory import Memory
 from tidings.errors import FilterNotFound, ProxyNotFound, Unreachable
 from tidings.events import typecode as tc
 
@@ -193,7 +193,7 @@ async def test_what_was_cut_before_it_was_settled_is_settled_next_time() -> None
         Caller(),
         Line(Connect(1, 5)),
     )
-    recovery = ServiceRecovery(caller, memory, Names(memory), {1: "one"})  # type: ignore[arg-type]
+    recovery = ServiceRecovery(caller, memory, {1: "one"})  # type: ignore[arg-type]
     with pytest.raises(Unreachable):
         await recovery.reconnect(line, connect)
     assert Suspend(1, 100) not in caller.asked
@@ -202,14 +202,13 @@ async def test_what_was_cut_before_it_was_settled_is_settled_next_time() -> None
     assert caller.asked[-1] == Suspend(1, 100)
 
 
-def renamed() -> Names:
+def renamed() -> Memory:
     """Proxy 5 is 50 by now, with filter 7 that is 70, and its constraint 1 that is 10."""
     memory = remembered(*OWN)
     memory.proxies[1, 5].now, memory.proxies[1, 5].attached = 50, {3: 30}
     memory.filters[7].now, memory.filters[7].ids = 70, {1: 10}
-    names = Names(memory)
-    names.refresh()
-    return names
+    memory._stale = True
+    return memory
 
 
 def test_commands_go_out_with_the_ids_the_service_has() -> None:

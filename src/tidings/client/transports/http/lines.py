@@ -32,6 +32,10 @@ from tidings.inbox import HandlerRunner, Inbox
 # Limits of catching up, because missed events wait in memory; the rest is reported as missed.
 MOST: Final = 10_000
 MOST_LOOKED_AT: Final = 10 * MOST
+# Seconds; longer than any frame is in transit.
+_INSISTING: Final = 1.0
+# Seconds before retrying an event that the service does not track.
+_PAUSE: Final = 0.1
 
 
 class Missed(NamedTuple):
@@ -93,12 +97,6 @@ def _lost(most: int) -> str:
         return "how many BestEffort events were missed is not known"
     events = "event" if most == 1 else "events"
     return f"up to {most} {events} missed: BestEffort, or no longer kept"
-
-
-# Seconds; longer than any frame is in transit.
-_INSISTING: Final = 1.0
-# Seconds before retrying an event that the service does not track.
-_PAUSE: Final = 0.1
 
 
 def checked(function: object) -> None:

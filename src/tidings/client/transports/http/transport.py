@@ -36,7 +36,7 @@ from tidings.client.transports.http.pulls import Pulls, message_of
 from tidings.client.transports.http.recovery import ServiceRecovery
 from tidings.client.transports.http.socket import Cut, OnConnection, Socket
 from tidings.client.transports.http.wire import Wire, open_wire
-from tidings.client.transports.memory import Memory, Names
+from tidings.client.transports.memory import Memory
 from tidings.cores import Question
 from tidings.errors import (
     InvalidUsage,
@@ -78,15 +78,14 @@ class HttpTransport:
         waiting = max(patience, ONE_TRY)
         self._caller = Caller(self._url, self._headers, self._tls, patience)
         self._memory = Memory()
-        self._names = Names(self._memory)
         # By id, the origins of channels, which tell two services with the same ids apart.
         self._origins: dict[int, str] = {}
-        self._recovery = ServiceRecovery(self._caller, self._memory, self._names, self._origins)
+        self._recovery = ServiceRecovery(self._caller, self._memory, self._origins)
         self._recovery.views = self
         self._socket = Socket(
             self._opened, self._recovery, patience=waiting, on_connection=on_connection
         )
-        self._pulls = Pulls(self._caller, self._names.outward, waiting, self._goes_on)
+        self._pulls = Pulls(self._caller, self._memory.outward, waiting, self._goes_on)
         self._closed = False
         # Forms of pull consumers; some forms get one event at a time.
         self._forms: dict[tuple[int, int], Form] = {}
@@ -137,13 +136,13 @@ class HttpTransport:
         await self._pulls.told()
         place = getattr(command, "place", command)
         key = (getattr(place, "channel", 0), getattr(place, "proxy", None) or 0)
-        answer = await self._safely(key, lambda: self._caller.ask(self._names.outward(command)))
+        answer = await self._safely(key, lambda: self._caller.ask(self._memory.outward(command)))
         answer = self._memory.note(command, answer)
         if isinstance(command, Resume):
             await self._recovery.catch_up(key)
         if isinstance(command, DestroyChannel):
             self._origins.pop(command.channel, None)
-        return self._names.inward(answer, command) if isinstance(command, DryRun) else answer
+        return self._memory.inward(answer, command) if isinstance(command, DryRun) else answer
 
     async def _push(self, push: Push) -> list[Any]:
         self._socket.need()
@@ -158,7 +157,7 @@ class HttpTransport:
     async def _traced(self, push: Push, item: Any, answer: Any) -> Any:  # noqa: ANN401
         """Return an answer with its trail; if the first answer was lost, with a dry run's."""
         if isinstance(answer, Traced):
-            return Traced.of(int(answer), self._names.inward(answer.trail, push))
+            return Traced.of(int(answer), self._memory.inward(answer.trail, push))
         if isinstance(answer, TidingsError):
             return answer
         return Traced.of(answer, await self.ask(DryRun(push.channel, item, push.proxy)))
@@ -245,7 +244,7 @@ class HttpTransport:
 
     async def _end_proxy(self, channel: int, proxy: int) -> None:
         """End a proxy whose line is cut; ignore an unreachable service if the proxy is unnamed."""
-        ending = self._caller.ask(self._names.outward(Disconnect(channel, proxy)))
+        ending = self._caller.ask(self._memory.outward(Disconnect(channel, proxy)))
         if (channel, proxy) not in self._memory.proxies:
             await ending
             return
@@ -282,13 +281,13 @@ class HttpTransport:
 
     async def _look(self, question: Question[_T]) -> _T:
         await self._pulls.told()
-        found: Any = await self._caller.ask(self._names.outward(question))
+        found: Any = await self._caller.ask(self._memory.outward(question))
         if isinstance(question, SeeChannel):
             known = self._origins.get(found.id)
             lines = self._socket.lines.values()
             if not known or all(line.connect.channel != found.id for line in lines):
                 self._origins[found.id] = found.origin
-        answer: _T = self._names.inward(found, question)
+        answer: _T = self._memory.inward(found, question)
         return answer
 
     async def history(

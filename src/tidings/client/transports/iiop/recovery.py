@@ -20,7 +20,7 @@ from tidings.client.transports.backoff import pauses
 from tidings.client.transports.iiop.commands import Commands
 from tidings.client.transports.iiop.lines import Line
 from tidings.client.transports.iiop.objects import Objects
-from tidings.client.transports.memory import Memory, Names
+from tidings.client.transports.memory import Memory
 from tidings.errors import ChannelNotFound, NotFound, Stopping, TidingsError, Unreachable
 from tidings.events.reference import Reference
 
@@ -49,7 +49,6 @@ class Recovery:
     ) -> None:
         self.lines: dict[Key, Held] = {}
         self.memory = Memory()
-        self.names = Names(self.memory)
         self._objects = objects
         self._commands = commands
         self._start = start
@@ -59,7 +58,7 @@ class Recovery:
 
     async def ask(self, command: Command) -> Any:  # noqa: ANN401 -- see the command
         """Run a command given in the program's ids."""
-        answer = await self._commands.ask(self.names.outward(command))
+        answer = await self._commands.ask(self.memory.outward(command))
         return self.memory.note(command, answer)
 
     def lost(self) -> None:
@@ -125,7 +124,6 @@ class Recovery:
         channel, before = key[0], self.memory.proxy_now(*key)
         if not await self.memory.remake(key, self._commands.ask):
             return  # it was closed meanwhile
-        self.names.refresh()
         self._commands.forget_proxy(channel, before)
         made = self.memory.proxies.get(key)
         if made is not None and made.command.side is Side.CONSUMER:  # CORBA has no history

@@ -238,7 +238,7 @@ class IiopTransport:
         return stream
 
     async def _told_now(self, command: Suspend | Resume) -> None:
-        await self._commands.ask(self._recovery.names.outward(command))
+        await self._commands.ask(self._recovery.memory.outward(command))
 
     async def handle(self, connect: Connect, handler: Callable[..., object]) -> object:
         """Connect a push consumer whose function is called with each event or batch."""
@@ -339,8 +339,9 @@ class IiopTransport:
         return await self._safely(key, partial(self._look, question))
 
     async def _look(self, question: Question[_T]) -> _T:
-        names = self._recovery.names
-        found: _T = names.inward(await self._views.answer(names.outward(question)), question)
+        memory = self._recovery.memory
+        answer = await self._views.answer(memory.outward(question))
+        found: _T = memory.inward(answer, question)
         return found
 
     async def history(

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from tidings.client.transports.iiop.lines import Line
 
 
+def other_side(side: Side) -> Side:
+    """The side that a proxy stands for to a client of this side."""
+    return Side.SUPPLIER if side is Side.CONSUMER else Side.CONSUMER
+
+
 class Kind(NamedTuple):
     """A kind of proxy, by the client it is for."""
 
@@ -28,8 +33,8 @@ class Kind(NamedTuple):
     @property
     def interface(self) -> Interface:
         """The proxy's interface; it represents the other side."""
-        other = Side.SUPPLIER if self.side is Side.CONSUMER else Side.CONSUMER
-        return self._interface(channel_admin, f"Proxy{self.style.value.title()}", other)
+        style = f"Proxy{self.style.value.title()}"
+        return self._interface(channel_admin, style, other_side(self.side))
 
     @property
     def client_interface(self) -> Interface:

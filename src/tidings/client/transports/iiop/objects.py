@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from tidings.channel.vocabulary import Place, Side
 from tidings.client.transports.backoff import CLOSED, Patience
 from tidings.client.transports.iiop.errors import told
-from tidings.client.transports.iiop.kinds import Kind, kind_of_type
+from tidings.client.transports.iiop.kinds import Kind, kind_of_type, other_side
 from tidings.cos import CosNotifyChannelAdmin_auto as channel_admin
 from tidings.cos import CosNotifyFilter_auto as filters
 from tidings.cos.operations import bound_to
@@ -50,23 +50,11 @@ def check_end(patience: Patience, error: TidingsError) -> None:
         raise Stopping(CLOSED) from error
 
 
-LISTS: Final = {
-    Side.SUPPLIER: ("_get_push_consumers", "_get_pull_consumers"),
-    Side.CONSUMER: ("_get_push_suppliers", "_get_pull_suppliers"),
-}
-"""An admin's operations that list its proxies."""
-
 ADMINS: Final = {
     Side.SUPPLIER: channel_admin.SupplierAdmin_INTERFACE,
     Side.CONSUMER: channel_admin.ConsumerAdmin_INTERFACE,
 }
 """Interfaces of admins."""
-_GET_ADMIN: Final = {Side.SUPPLIER: "get_supplieradmin", Side.CONSUMER: "get_consumeradmin"}
-_GET_PROXY: Final = {Side.SUPPLIER: "get_proxy_consumer", Side.CONSUMER: "get_proxy_supplier"}
-_EVERY_ADMIN: Final = {
-    Side.SUPPLIER: "get_all_supplieradmins",
-    Side.CONSUMER: "get_all_consumeradmins",
-}
 
 
 def is_repeatable(interface: Interface, operation: str) -> bool:
@@ -225,11 +213,13 @@ class Objects:
         if known is not None:
             return known
         parent = await self.channel(channel)
-        return self.made_admin(channel, side, id, await self.call(parent, _GET_ADMIN[side], id))
+        reference = await self.call(parent, f"get_{side.value}admin", id)
+        return self.made_admin(channel, side, id, reference)
 
     async def admin_ids(self, channel: int, side: Side) -> Sequence[int]:
         """List the admins on one side of a channel."""
-        found: Sequence[int] = await self.call(await self.channel(channel), _EVERY_ADMIN[side])
+        far = await self.channel(channel)
+        found: Sequence[int] = await self.call(far, f"get_all_{side.value}admins")
         return found
 
     # Proxies.
@@ -247,19 +237,28 @@ class Objects:
         if known is not None:
             return known
         for side in Side:
-            for admin in await self.admin_ids(channel, side):
-                parent = await self.admin(channel, side, admin)
-                for operation in LISTS[side]:
-                    if id in await self.call(parent, operation):
-                        return await self.proxy_of(parent, channel, side, id)
+            for parent, ids in await self.proxy_ids(channel, side):
+                if id in ids:
+                    return await self.proxy_of(parent, channel, side, id)
         raise ProxyNotFound(f"there is no {Place(channel, proxy=id)}")
+
+    async def proxy_ids(self, channel: int, side: Side) -> list[tuple[Far, list[int]]]:
+        """List the admins on one side of a channel, each with the ids of its proxies."""
+        admins = [await self.admin(channel, side, id) for id in await self.admin_ids(channel, side)]
+        return [(admin, await self.proxies_of(admin, side)) for admin in admins]
+
+    async def proxies_of(self, admin: Far, side: Side) -> list[int]:
+        """List the ids of an admin's proxies."""
+        other = other_side(side).value
+        pushed = await self.call(admin, f"_get_push_{other}s")
+        return sorted([*pushed, *await self.call(admin, f"_get_pull_{other}s")])
 
     async def proxy_of(self, parent: Far, channel: int, side: Side, id: int) -> FarProxy:
         """Return an admin's proxy."""
         known = self._proxies.get((channel, id))
         if known is not None:
             return known
-        reference = await self.call(parent, _GET_PROXY[side], id)
+        reference = await self.call(parent, f"get_proxy_{other_side(side).value}", id)
         base = channel_admin.ProxyConsumer_INTERFACE
         if side is Side.CONSUMER:
             base = channel_admin.ProxySupplier_INTERFACE

@@ -17,7 +17,7 @@ from tidings.channel.questions import (
 )
 from tidings.channel.views import AdminInfo, ChannelInfo, FilterInfo, MappingInfo, ProxyInfo
 from tidings.channel.vocabulary import Form, Operator, Side, Style
-from tidings.client.transports.iiop.objects import ADMINS, LISTS, Far, Objects
+from tidings.client.transports.iiop.objects import ADMINS, Far, Objects
 from tidings.client.transports.iiop.values import UNKNOWN
 from tidings.cos.CosNotifyChannelAdmin_auto import InterFilterGroupOperator
 from tidings.cos.CosNotifyFilter_auto import Filter_INTERFACE, MappingFilter_INTERFACE
@@ -69,7 +69,8 @@ class Views:
         """Return a channel."""
         call, far = self._objects.call, await self._objects.channel(id)
         admins = {side: await self._objects.admin_ids(id, side) for side in Side}
-        counts = {side: len(await self._proxy_ids(id, side)) for side in Side}
+        proxies = {side: await self._objects.proxy_ids(id, side) for side in Side}
+        counts = {side: sum(len(ids) for _, ids in found) for side, found in proxies.items()}
         return replace(
             _CHANNEL,
             id=id,
@@ -80,17 +81,6 @@ class Views:
             suppliers=counts[Side.SUPPLIER],
             consumers=counts[Side.CONSUMER],
         )
-
-    async def _proxy_ids(self, channel: int, side: Side) -> list[tuple[Far, int]]:
-        found: list[tuple[Far, int]] = []
-        for id in await self._objects.admin_ids(channel, side):
-            admin = await self._objects.admin(channel, side, id)
-            found += [(admin, proxy) for proxy in await self._proxies_of(admin, side)]
-        return found
-
-    async def _proxies_of(self, admin: Far, side: Side) -> list[int]:
-        lists = [await self._objects.call(admin, operation) for operation in LISTS[side]]
-        return sorted([proxy for found in lists for proxy in found])
 
     async def admin(self, channel: int, side: Side, id: int) -> AdminInfo:
         """Return an admin."""
@@ -105,16 +95,18 @@ class Views:
             properties_in(await self._objects.call(far, "get_qos")),
             await self._attached(far),
             (),
-            tuple(await self._proxies_of(far, side)),
+            tuple(await self._objects.proxies_of(far, side)),
             *await self._mappings(far, side),
         )
 
     async def proxies(self, channel: int) -> list[ProxyInfo]:
         """List a channel's proxies."""
+        known: list[int] = []
         for side in Side:
-            for admin, id in await self._proxy_ids(channel, side):
-                await self._objects.proxy_of(admin, channel, side, id)
-        known = [id for side in Side for _, id in await self._proxy_ids(channel, side)]
+            for admin, ids in await self._objects.proxy_ids(channel, side):
+                for id in ids:
+                    await self._objects.proxy_of(admin, channel, side, id)
+                known += ids
         return [await self.proxy(channel, id) for id in sorted(known)]
 
     async def proxy(self, channel: int, id: int) -> ProxyInfo:

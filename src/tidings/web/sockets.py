@@ -18,25 +18,7 @@ from typing import Any, Final
 from starlette.types import Receive, Send
 from starlette.websockets import WebSocket
 
-from tidings.api.frames import (
-    AckFrame,
-    ClientFrame,
-    ConnectFrame,
-    ErrorFrame,
-    FailFrame,
-    GoneFrame,
-    OkFrame,
-    PolledFrame,
-    PollFrame,
-    PushFrame,
-    RejectFrame,
-    ReleaseFrame,
-    TypesFrame,
-    frame_id,
-    write_events,
-    write_frame,
-    write_pushed,
-)
+from tidings.api import frames as f
 from tidings.api.items import write_delivered
 from tidings.api.problems import problem_of
 from tidings.channel.commands import Push
@@ -108,7 +90,7 @@ class EventsOut:
     def close(self) -> str:
         """The frame; nothing more is added."""
         self.open = False
-        return write_events(self.line, self.origin, ",".join(self.texts), self.again)
+        return f.write_events(self.line, self.origin, ",".join(self.texts), self.again)
 
 
 class SocketWriter:
@@ -292,7 +274,7 @@ class Line(QuietEndpoint):
         if batch.form is Form.SEQUENCE:
             events = ",".join([encoded[message] for message in messages])
             again = _among(batch.again, messages)
-            self._writer.put(write_events(self.number, self._origin, events, again, batch=True))
+            self._writer.put(f.write_events(self.number, self._origin, events, again, batch=True))
             return
         texts: list[str] = []
         size = first = 0
@@ -357,7 +339,7 @@ class Line(QuietEndpoint):
         number = next(self._poll_numbers)
         future: asyncio.Future[Sequence[Item]] = asyncio.get_running_loop().create_future()
         self._polls[number] = future
-        self._tell(PollFrame(self.number, number, most))
+        self._tell(f.PollFrame(self.number, number, most))
         try:
             return await future
         finally:
@@ -365,7 +347,7 @@ class Line(QuietEndpoint):
 
     def offers(self, added: Types, removed: Types) -> None:
         """Tells the client."""
-        self._tell(TypesFrame.of(self.number, added, removed))
+        self._tell(f.TypesFrame.of(self.number, added, removed))
 
     subscriptions = offers
 
@@ -384,14 +366,14 @@ class Line(QuietEndpoint):
         self._closed = True
         self._waiting.clear()
         if error is not None and not self._released:
-            self._tell(GoneFrame(self.number, problem_of(error)))
+            self._tell(f.GoneFrame(self.number, problem_of(error)))
         for future in self._polls.values():
             if not future.done():
                 future.set_exception(Unreachable("the line to the supplier was cut"))
         self._owner.forget(self, ended=ended)
 
-    def _tell(self, frame: GoneFrame | PollFrame | TypesFrame) -> None:
-        text = write_frame(frame)
+    def _tell(self, frame: f.GoneFrame | f.PollFrame | f.TypesFrame) -> None:
+        text = f.write_frame(frame)
         if self._early is not None:
             self._early.append(partial(self._writer.put, text))
         else:
@@ -409,7 +391,7 @@ class Line(QuietEndpoint):
     def replay(self, messages: Sequence[Message], lost: Sequence[tuple[int, int]] = ()) -> None:
         """Writes events of the past, which the client does not answer, and which are lost."""
         if lost:
-            told = write_events(self.number, self._origin, "", replayed=True, lost=lost)
+            told = f.write_events(self.number, self._origin, "", replayed=True, lost=lost)
             self._writer.put(told)
         texts: list[str] = []
         size = 0
@@ -419,7 +401,7 @@ class Line(QuietEndpoint):
             size += len(text)
             if one is messages[-1] or size > JOINED_CHARACTERS:
                 events = ",".join(texts)
-                self._writer.put(write_events(self.number, self._origin, events, replayed=True))
+                self._writer.put(f.write_events(self.number, self._origin, events, replayed=True))
                 texts, size = [], 0
 
     def release(self) -> None:
@@ -441,7 +423,7 @@ class Line(QuietEndpoint):
         if not self._closed:
             self._answers.reject(self.channel, self.proxy, seqs, reason)
 
-    def polled(self, frame: PolledFrame, found: Iterable[Item | TidingsError]) -> None:
+    def polled(self, frame: f.PolledFrame, found: Iterable[Item | TidingsError]) -> None:
         """Take the client's answer to a poll; if it holds something else than events, fail it."""
         future = self._polls.pop(frame.poll, None)
         if future is None or future.done():
@@ -536,46 +518,46 @@ class Socket:
             try:
                 frame = await read_frame(text, self._state.bounds)
                 kind = frame.__class__
-                if kind is PushFrame:
+                if kind is f.PushFrame:
                     events = len(frame.events)  # type: ignore[union-attr]
                     await self._push(frame, text, len(text) + (1 + events) * _EVENT_OVERHEAD)  # type: ignore[arg-type]
                     if self._under_way > self._most_under_way:
                         self._room = asyncio.get_running_loop().create_future()
                         await self._room
-                elif kind is AckFrame:
+                elif kind is f.AckFrame:
                     line = lines.get(frame.line)  # type: ignore[union-attr]
                     if line is not None:
                         line.ack(frame.seqs)  # type: ignore[union-attr]
                 else:
                     await self._handle(frame, text)
             except (BadInput, LimitExceeded) as error:
-                self._refuse(frame_id(text), error)
+                self._refuse(f.frame_id(text), error)
                 no_json = isinstance(error, InvalidEvent)
                 return _NO_JSON if no_json else _BAD_FRAME, "the frame cannot be understood"
             except Exception as fault:
                 log.exception("a frame has met a fault")
-                self._refuse(frame_id(text), fault)
+                self._refuse(f.frame_id(text), fault)
                 return _FAULT, "the service met an error of its own"
             if turns.over:
                 await turns.give()
 
     def _refuse(self, id: int | None, error: Exception) -> None:
-        self.writer.put(write_frame(ErrorFrame(id, problem_of(error))))
+        self.writer.put(f.write_frame(f.ErrorFrame(id, problem_of(error))))
 
-    async def _handle(self, frame: ClientFrame, text: str) -> None:
+    async def _handle(self, frame: f.ClientFrame, text: str) -> None:
         """Deals with all but pushes and acks."""
-        if isinstance(frame, ConnectFrame):
+        if isinstance(frame, f.ConnectFrame):
             await self._answered(frame.id, self._connect(frame))
-        elif isinstance(frame, ReleaseFrame):
+        elif isinstance(frame, f.ReleaseFrame):
             await self._answered(frame.id, self._release(frame))
         else:
-            assert isinstance(frame, FailFrame | RejectFrame | PolledFrame)
+            assert isinstance(frame, f.FailFrame | f.RejectFrame | f.PolledFrame)
             line = self._lines.get(frame.line)
             if line is None:
                 return  # it has ended, of which the client may not have heard yet
-            if isinstance(frame, FailFrame):
+            if isinstance(frame, f.FailFrame):
                 line.fail(frame.seqs, frame.reason)
-            elif isinstance(frame, RejectFrame):
+            elif isinstance(frame, f.RejectFrame):
                 line.reject(frame.seqs, frame.reason)
             else:
                 try:
@@ -589,13 +571,13 @@ class Socket:
         except TidingsError as error:
             self._refuse(id, error)
         else:
-            self.writer.put(write_frame(OkFrame(id)))
+            self.writer.put(f.write_frame(f.OkFrame(id)))
             if then is not None:
                 then()
 
     # Events in.
 
-    async def _push(self, frame: PushFrame, text: str, size: int) -> None:
+    async def _push(self, frame: f.PushFrame, text: str, size: int) -> None:
         try:
             most = self._state.options.max_batch
             if len(frame.events) > most:
@@ -628,11 +610,11 @@ class Socket:
         answers = future.result()
         for at, one in bad.items():
             answers.insert(at, one)
-        self.writer.put(write_pushed(id, plain_results(answers, self._state.counts)))
+        self.writer.put(f.write_pushed(id, plain_results(answers, self._state.counts)))
 
     # Lines.
 
-    async def _connect(self, frame: ConnectFrame) -> Callable[[], None]:
+    async def _connect(self, frame: f.ConnectFrame) -> Callable[[], None]:
         found = self._door.views.proxy(frame.channel, frame.proxy)
         # Where nobody is, nobody is turned out.
         again = frame.again or (found.connected and not found.attached)
@@ -656,7 +638,7 @@ class Socket:
             raise
         return line
 
-    async def _release(self, frame: ReleaseFrame) -> None:
+    async def _release(self, frame: f.ReleaseFrame) -> None:
         line = self._lines.get(frame.line)
         if line is None:
             raise InvalidUsage(f"this socket has no line {frame.line}")

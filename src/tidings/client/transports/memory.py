@@ -14,16 +14,9 @@ from functools import singledispatchmethod
 from typing import Any, Final, TypeAlias, TypeVar
 
 from tidings.channel import management as m
+from tidings.channel import views as v
 from tidings.channel.commands import Command
 from tidings.channel.trail import Trail
-from tidings.channel.views import (
-    AdminInfo,
-    Advertisement,
-    DeadLetterInfo,
-    FilterInfo,
-    MappingInfo,
-    ProxyInfo,
-)
 from tidings.channel.vocabulary import InfoMode, Place
 from tidings.errors import ConnectionAlreadyInactive, FilterNotFound
 from tidings.filters.constraint import EventTypePattern
@@ -104,7 +97,7 @@ class Memory:
             del self._holders[filter]
             self.filters.pop(filter, None)
 
-    def see(self, info: ProxyInfo) -> None:
+    def see(self, info: v.ProxyInfo) -> None:
         """Note the id of a proxy's first filter, which the program now knows."""
         made = self.proxies.get((info.channel, info.id))
         if made is None or not made.command.constraints or FIRST not in info.filters:
@@ -365,23 +358,23 @@ class Memory:
         if self._is_translated():
             turned = self._turned(found, getattr(request, "channel", 0))
         for one in turned if isinstance(turned, list) else (turned,):
-            if isinstance(one, ProxyInfo):
+            if isinstance(one, v.ProxyInfo):
                 self.see(one)
         return turned  # type: ignore[no-any-return]
 
     def _turned(self, found: Any, channel: int) -> Any:  # noqa: ANN401 -- of its own kind
         match found:
-            case ProxyInfo():
+            case v.ProxyInfo():
                 return self._proxy_info(found)
-            case AdminInfo():
+            case v.AdminInfo():
                 return self._admin_info(found)
-            case FilterInfo() | MappingInfo():
+            case v.FilterInfo() | v.MappingInfo():
                 return self._filter_info(found)
-            case DeadLetterInfo():
+            case v.DeadLetterInfo():
                 return replace(found, proxy=self._proxy(found.channel, found.proxy))
             case Trail():
                 return self._trail(channel, found)
-            case Advertisement():
+            case v.Advertisement():
                 return self._advertisement(channel, found)
             case list() | tuple() if not hasattr(found, "_fields"):
                 return [self._turned(one, channel) for one in found]
@@ -399,7 +392,7 @@ class Memory:
             ),
         )
 
-    def _advertisement(self, channel: int, found: Advertisement) -> Advertisement:
+    def _advertisement(self, channel: int, found: v.Advertisement) -> v.Advertisement:
         offers = {}
         for who, types in found.offers.items():
             kind, _, id = who.partition(" ")
@@ -413,7 +406,7 @@ class Memory:
     def _filter(self, id: int | None) -> int | None:
         return None if id is None else self._filter_ids.get(id, id)
 
-    def _proxy_info(self, info: ProxyInfo) -> ProxyInfo:
+    def _proxy_info(self, info: v.ProxyInfo) -> v.ProxyInfo:
         id = self._proxy(info.channel, info.id)
         made = self.proxies.get((info.channel, id))
         known = {} if made is None else {now: first for first, now in made.attached.items()}
@@ -428,7 +421,7 @@ class Memory:
             lifetime_filter=self._filter(info.lifetime_filter),
         )
 
-    def _admin_info(self, info: AdminInfo) -> AdminInfo:
+    def _admin_info(self, info: v.AdminInfo) -> v.AdminInfo:
         return replace(
             info,
             proxies=tuple(self._proxy(info.channel, proxy) for proxy in info.proxies),
@@ -437,11 +430,11 @@ class Memory:
             lifetime_filter=self._filter(info.lifetime_filter),
         )
 
-    def _filter_info(self, info: FilterInfo | MappingInfo) -> FilterInfo | MappingInfo:
+    def _filter_info(self, info: v.FilterInfo | v.MappingInfo) -> v.FilterInfo | v.MappingInfo:
         id = self._filter_ids.get(info.id, info.id)
         made = self.filters.get(id)
         known = {} if made is None else {now: first for first, now in made.ids.items()}
-        if isinstance(info, FilterInfo):
+        if isinstance(info, v.FilterInfo):
             parts = {known.get(one, one): part for one, part in info.constraints.items()}
             return replace(info, id=id, constraints=parts)
         return replace(

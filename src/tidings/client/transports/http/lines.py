@@ -7,15 +7,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
+from tidings.api import frames as f
 from tidings.api.forms import reason_form
-from tidings.api.frames import (
-    MAX_FRAME_EVENTS,
-    EventsFrame,
-    FailFrame,
-    PolledFrame,
-    RejectFrame,
-    write_frame,
-)
 from tidings.api.items import item_form
 from tidings.channel.effects import Message
 from tidings.channel.functions import Source, SourceReader, error_text
@@ -53,7 +46,7 @@ class Gap:
         # Highest number received by priority: more urgent events overtake others.
         self._highest: dict[int, int] = {}
 
-    def arrived(self, frame: EventsFrame) -> None:
+    def arrived(self, frame: f.EventsFrame) -> None:
         """Record received events."""
         highest = self._highest
         for one in frame.events:
@@ -138,7 +131,7 @@ class Line:
         if self._on_types is not None:
             asyncio.get_running_loop().call_soon(self._on_types, added, removed)
 
-    def deliver(self, frame: EventsFrame) -> None:
+    def deliver(self, frame: f.EventsFrame) -> None:
         """Receive events."""
 
     def poll(self, number: int, most: int) -> None:
@@ -176,7 +169,7 @@ class ConsumerLine(Line):
         self._caught_up: set[int] = set()
         self._caught: dict[int, Message] = {}
         # Frames that arrived before the missed events were handed out.
-        self._early: list[EventsFrame] | None = None
+        self._early: list[f.EventsFrame] | None = None
         # Events received but not read when the socket was cut.
         self._dropped: list[Message] = []
 
@@ -209,7 +202,7 @@ class ConsumerLine(Line):
         self._known.cut([one.seq for one in unseen], self._again)
         return [one for one in unseen if one.seq in self._caught]
 
-    def deliver(self, frame: EventsFrame) -> None:
+    def deliver(self, frame: f.EventsFrame) -> None:
         """Accept new events, and repeat acknowledgements and rejections that were lost."""
         if self.error is not None:
             return
@@ -228,7 +221,7 @@ class ConsumerLine(Line):
         if found.acked:
             self._send_ack(found.acked)
         for seq, reason in found.rejected:
-            self.send(write_frame(RejectFrame(self.number, [seq], reason)).encode())
+            self.send(f.write_frame(f.RejectFrame(self.number, [seq], reason)).encode())
         if found.messages:
             self._in_batches = frame.batch
             self._take_in(found.messages)
@@ -242,7 +235,7 @@ class ConsumerLine(Line):
         new = [one for one in found.messages if one.seq not in self._caught_up]
         return found._replace(messages=new, acked=[*found.acked, *twice])
 
-    def _overtakes(self, frame: EventsFrame) -> bool:
+    def _overtakes(self, frame: f.EventsFrame) -> bool:
         """Fail events that were in transit when earlier ones failed: they must come after those."""
         seqs = [one.seq for one in frame.events]
         late = asyncio.get_running_loop().time() > self._back_until
@@ -250,7 +243,7 @@ class ConsumerLine(Line):
             self._back.clear()
             return False
         self._back.update(seqs)
-        self.send(write_frame(FailFrame(self.number, seqs, self._back_reason)).encode())
+        self.send(f.write_frame(f.FailFrame(self.number, seqs, self._back_reason)).encode())
         return True
 
     def _take_in(self, messages: Sequence[Message]) -> None:
@@ -288,8 +281,8 @@ class ConsumerLine(Line):
             self._back = {seq, *behind}
             self._back_reason = reason_form(reason)
             self._back_until = asyncio.get_running_loop().time() + _INSISTING
-            frame = FailFrame(self.number, [seq, *behind], self._back_reason)
-            self.send(write_frame(frame).encode())
+            frame = f.FailFrame(self.number, [seq, *behind], self._back_reason)
+            self.send(f.write_frame(frame).encode())
 
     def _take_again(self, messages: Sequence[Message]) -> None:
         if self.error is None:
@@ -302,7 +295,9 @@ class ConsumerLine(Line):
         self._again.discard(seq)
         self._known.rejected(seq, reason_form(reason))
         if self.live:
-            self.send(write_frame(RejectFrame(self.number, [seq], reason_form(reason))).encode())
+            self.send(
+                f.write_frame(f.RejectFrame(self.number, [seq], reason_form(reason))).encode()
+            )
 
     def cut(self) -> None:
         """Forget failed events: the service redelivers everything in order."""
@@ -416,7 +411,7 @@ class SupplierLine(Line):
             reason = error_text(error)
         finally:
             self._task = None
-        sent = MAX_FRAME_EVENTS if self.live else 0
+        sent = f.MAX_FRAME_EVENTS if self.live else 0
         self._source.put_back(found[sent:])
         if self.live:
             self._handed = found[:sent]
@@ -425,8 +420,8 @@ class SupplierLine(Line):
                 item_form(item) if isinstance(item, StructuredEvent | AnyValue) else None
                 for item in self._handed
             ]
-            frame = PolledFrame(self.number, self._number, events, reason_form(reason), gone)
-            self.send(write_frame(frame).encode())
+            frame = f.PolledFrame(self.number, self._number, events, reason_form(reason), gone)
+            self.send(f.write_frame(frame).encode())
 
     def cut(self) -> None:
         """Requeue events that the service may not have received."""

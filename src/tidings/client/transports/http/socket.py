@@ -9,20 +9,7 @@ from functools import partial
 from itertools import count
 from typing import Final, TypeAlias
 
-from tidings.api.frames import (
-    MAX_WINDOW,
-    ConnectFrame,
-    ErrorFrame,
-    EventsFrame,
-    GoneFrame,
-    OkFrame,
-    PollFrame,
-    PushedFrame,
-    ReleaseFrame,
-    TypesFrame,
-    read_server_frame,
-    write_frame,
-)
+from tidings.api import frames as f
 from tidings.api.problems import error_of
 from tidings.client.transports.backoff import CLOSED, pauses
 from tidings.client.transports.http.lines import Line
@@ -124,7 +111,7 @@ class Socket:
     def _withdraw(self, line: Line, *, end: bool = False) -> None:
         """Release a line that is no longer wanted, in case the service has connected it."""
         if self._wire is not None:
-            self.send(write_frame(ReleaseFrame(next(self._ids), line.number, end)).encode())
+            self.send(f.write_frame(f.ReleaseFrame(next(self._ids), line.number, end)).encode())
 
     async def release(self, line: Line, *, end: bool) -> None:
         """End a line; raise `Cut` if it is unknown whether the service received the request."""
@@ -133,7 +120,7 @@ class Socket:
         line.end(Disconnected("the connection was closed by its own client"))
         if not live:
             raise Cut
-        await self._ask(lambda id: ReleaseFrame(id, line.number, end))
+        await self._ask(lambda id: f.ReleaseFrame(id, line.number, end))
 
     async def reached(self) -> None:
         """Wait until the socket is open and all lines are connected; raise `Unreachable`."""
@@ -165,21 +152,21 @@ class Socket:
     async def _connect(self, line: Line, again: bool) -> None:
         asked = line.connect
         proxy = self._recovery.proxy_now(asked.channel, asked.proxy)
-        window = min(asked.window, MAX_WINDOW)
+        window = min(asked.window, f.MAX_WINDOW)
         await self._ask(
-            lambda id: ConnectFrame(
+            lambda id: f.ConnectFrame(
                 id, line.number, asked.channel, proxy, window, again, line.notices
             )
         )
         line.live = line.error is None
         line.established = True
 
-    async def _ask(self, make: Callable[[int], ConnectFrame | ReleaseFrame]) -> None:
+    async def _ask(self, make: Callable[[int], f.ConnectFrame | f.ReleaseFrame]) -> None:
         if self._wire is None:
             raise Cut
         id = next(self._ids)
         future = self._asked[id] = asyncio.get_running_loop().create_future()
-        self.send(write_frame(make(id)).encode())
+        self.send(f.write_frame(make(id)).encode())
         try:
             await future
         finally:
@@ -320,13 +307,13 @@ class Socket:
 
     def _read(self, data: bytes) -> None:
         try:
-            frame = read_server_frame(data)
-            if isinstance(frame, PushedFrame):
+            frame = f.read_server_frame(data)
+            if isinstance(frame, f.PushedFrame):
                 self._useful = True
                 self.pushes.pushed(frame)
-            elif isinstance(frame, OkFrame):
+            elif isinstance(frame, f.OkFrame):
                 self._answered(frame.id, None)
-            elif isinstance(frame, ErrorFrame):
+            elif isinstance(frame, f.ErrorFrame):
                 self._answered(frame.id, error_of(frame.problem, 500))
             else:
                 line = self.lines.get(frame.line)
@@ -336,14 +323,14 @@ class Socket:
             self._abort(f"what the service sent cannot be read: {error}")
 
     def _for_line(self, line: Line, frame: object) -> None:
-        if isinstance(frame, EventsFrame):
+        if isinstance(frame, f.EventsFrame):
             self._useful = True
             line.deliver(frame)
-        elif isinstance(frame, TypesFrame):
+        elif isinstance(frame, f.TypesFrame):
             line.types(*frame.patterns())
-        elif isinstance(frame, PollFrame):
+        elif isinstance(frame, f.PollFrame):
             line.poll(frame.poll, frame.most)
-        elif isinstance(frame, GoneFrame):
+        elif isinstance(frame, f.GoneFrame):
             error = error_of(frame.problem, 500)
             told = error if isinstance(error, Disconnected) else Disconnected(str(error))
             self._ended(line, told)

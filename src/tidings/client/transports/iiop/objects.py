@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Any, Final, NamedTuple
 
+from tidings import errors
 from tidings.channel.vocabulary import Place, Side
 from tidings.client.transports.backoff import CLOSED, Patience
 from tidings.client.transports.iiop.errors import told
@@ -13,17 +14,6 @@ from tidings.client.transports.iiop.kinds import Kind, kind_of_type, other_side
 from tidings.cos import CosNotifyChannelAdmin_auto as channel_admin
 from tidings.cos import CosNotifyFilter_auto as filters
 from tidings.cos.operations import bound_to
-from tidings.errors import (
-    AdminNotFound,
-    ChannelNotFound,
-    FilterNotFound,
-    InvalidUsage,
-    NotFound,
-    ProxyNotFound,
-    Stopping,
-    TidingsError,
-    Unreachable,
-)
 from tidings.events.reference import Reference
 from tidings.orb.aio import Orb
 from tidings.orb.exceptions import BAD_INV_ORDER, COMM_FAILURE, TRANSIENT, Completion, CorbaError
@@ -33,21 +23,23 @@ from tidings.orb.stubs import Interface, Operation
 
 def is_away(error: object) -> bool:
     """Tell whether an error means that the service is unreachable for now."""
-    return isinstance(error, TidingsError) and isinstance(error.__cause__, COMM_FAILURE | TRANSIENT)
+    return isinstance(error, errors.TidingsError) and isinstance(
+        error.__cause__, COMM_FAILURE | TRANSIENT
+    )
 
 
 def not_done(error: object) -> bool:
     """Tell whether an error means that the service is unreachable and did nothing."""
-    if not isinstance(error, TidingsError):
+    if not isinstance(error, errors.TidingsError):
         return False
     cause = error.__cause__
     return isinstance(cause, COMM_FAILURE | TRANSIENT) and cause.completed is Completion.NO
 
 
-def check_end(patience: Patience, error: TidingsError) -> None:
+def check_end(patience: Patience, error: errors.TidingsError) -> None:
     """Raise `Stopping` instead of an error caused by closing the client."""
     if patience.ended and (is_away(error) or isinstance(error.__cause__, BAD_INV_ORDER)):
-        raise Stopping(CLOSED) from error
+        raise errors.Stopping(CLOSED) from error
 
 
 ADMINS: Final = {
@@ -69,7 +61,7 @@ class Far(NamedTuple):
     words: str
     reference: Reference
     interface: Interface
-    missing: type[NotFound] | type[Unreachable]
+    missing: type[errors.NotFound] | type[errors.Unreachable]
     channel: int | None = None
 
 
@@ -91,7 +83,10 @@ class Objects:
         self.orb = orb
         self.patience = patience
         self.channel_factory = Far(
-            "factory of channels", factory, channel_admin.EventChannelFactory_INTERFACE, Unreachable
+            "factory of channels",
+            factory,
+            channel_admin.EventChannelFactory_INTERFACE,
+            errors.Unreachable,
         )
         self._channels: dict[int, Far] = {}
         self._admins: dict[tuple[int, Side, int], Far] = {}
@@ -117,7 +112,7 @@ class Objects:
         while True:
             try:
                 return await self.once(far, found, arguments, timeout)
-            except TidingsError as error:
+            except errors.TidingsError as error:
                 if unsure and done is not None and isinstance(error, done):
                     return None
                 check_end(self.patience, error)
@@ -147,18 +142,18 @@ class Objects:
         """Tell whether an object no longer exists."""
         try:
             return bool(await self.call(far, NON_EXISTENT))
-        except (far.missing, NotFound):  # it, or its channel
+        except (far.missing, errors.NotFound):  # it, or its channel
             return True
 
-    async def _told(self, error: CorbaError, far: Far, operation: str) -> TidingsError:
+    async def _told(self, error: CorbaError, far: Far, operation: str) -> errors.TidingsError:
         repeatable = is_repeatable(far.interface, operation)
         made = told(error, far.words, operation, far.missing, repeatable=repeatable)
         if type(made) is far.missing and far.channel is not None:
             # The object may be missing because its channel is.
             try:
                 await self.call(self.channel_factory, "get_event_channel", far.channel)
-            except ChannelNotFound:
-                return ChannelNotFound(f"there is no channel {far.channel}")
+            except errors.ChannelNotFound:
+                return errors.ChannelNotFound(f"there is no channel {far.channel}")
         return made
 
     # The factory and its channels.
@@ -177,7 +172,7 @@ class Objects:
     def made_channel(self, id: int, reference: Reference) -> Far:
         """Register a channel's reference."""
         interface = channel_admin.EventChannel_INTERFACE
-        made = Far(f"channel {id}", reference, interface, ChannelNotFound)
+        made = Far(f"channel {id}", reference, interface, errors.ChannelNotFound)
         self._channels[id] = made
         return made
 
@@ -187,7 +182,7 @@ class Objects:
         if known is not None:
             return known
         if type(id) is not int or not 0 <= id < 2**31:
-            raise ChannelNotFound(f"there is no channel {id!r:.60}")
+            raise errors.ChannelNotFound(f"there is no channel {id!r:.60}")
         return self.made_channel(id, await self.factory("get_event_channel", id))
 
     def forget_channel(self, id: int) -> None:
@@ -203,7 +198,7 @@ class Objects:
     def made_admin(self, channel: int, side: Side, id: int, reference: Reference) -> Far:
         """Register an admin's reference."""
         words = str(Place(channel, side, id))
-        made = Far(words, reference, ADMINS[side], AdminNotFound, channel)
+        made = Far(words, reference, ADMINS[side], errors.AdminNotFound, channel)
         self._admins[channel, side, id] = made
         return made
 
@@ -227,7 +222,7 @@ class Objects:
     def made_proxy(self, channel: int, id: int, kind: Kind, reference: Reference) -> FarProxy:
         """Register a proxy's reference."""
         words = str(Place(channel, proxy=id))
-        far = Far(words, reference, kind.interface, ProxyNotFound, channel)
+        far = Far(words, reference, kind.interface, errors.ProxyNotFound, channel)
         made = self._proxies[channel, id] = FarProxy(far, kind)
         return made
 
@@ -240,7 +235,7 @@ class Objects:
             for parent, ids in await self.proxy_ids(channel, side):
                 if id in ids:
                     return await self.proxy_of(parent, channel, side, id)
-        raise ProxyNotFound(f"there is no {Place(channel, proxy=id)}")
+        raise errors.ProxyNotFound(f"there is no {Place(channel, proxy=id)}")
 
     async def proxy_ids(self, channel: int, side: Side) -> list[tuple[Far, list[int]]]:
         """List the admins on one side of a channel, each with the ids of its proxies."""
@@ -262,11 +257,13 @@ class Objects:
         base = channel_admin.ProxyConsumer_INTERFACE
         if side is Side.CONSUMER:
             base = channel_admin.ProxySupplier_INTERFACE
-        asked = Far(str(Place(channel, proxy=id)), reference, base, ProxyNotFound, channel)
+        asked = Far(str(Place(channel, proxy=id)), reference, base, errors.ProxyNotFound, channel)
         type_ = await self.call(asked, "_get_MyType")
         kind = kind_of_type(side, type_)
         if kind is None:
-            raise InvalidUsage(f"{asked.words} is of the type {type_}, which nobody here can use")
+            raise errors.InvalidUsage(
+                f"{asked.words} is of the type {type_}, which nobody here can use"
+            )
         return self.made_proxy(channel, id, kind, reference)
 
     def forget_proxy(self, channel: int, id: int) -> None:
@@ -289,12 +286,12 @@ class Objects:
             try:
                 channel = await self.channel(id)
                 found = await self.call(channel, "_get_default_filter_factory")
-            except ChannelNotFound:
+            except errors.ChannelNotFound:
                 self.forget_channel(id)
                 continue
             interface = filters.FilterFactory_INTERFACE
-            return Far("factory of filters", found, interface, Unreachable)
-        raise InvalidUsage("over CORBA filters come from a channel: make a channel first")
+            return Far("factory of filters", found, interface, errors.Unreachable)
+        raise errors.InvalidUsage("over CORBA filters come from a channel: make a channel first")
 
     def filter_id(self, reference: Reference, interface: Interface) -> int:
         """Return a filter's number here; assign one if it is new."""
@@ -302,7 +299,9 @@ class Objects:
         if known is None:
             known = next(self._filter_numbers)
             self._filter_ids[reference] = known
-            self._filters[known] = Far(f"filter {known}", reference, interface, FilterNotFound)
+            self._filters[known] = Far(
+                f"filter {known}", reference, interface, errors.FilterNotFound
+            )
         return known
 
     def forget_filter(self, id: int) -> None:
@@ -315,5 +314,5 @@ class Objects:
         """Return a filter or mapping filter by its number here."""
         found = self._filters.get(id)
         if found is None:
-            raise FilterNotFound(f"this client knows no filter {id!r:.60}")
+            raise errors.FilterNotFound(f"this client knows no filter {id!r:.60}")
         return found

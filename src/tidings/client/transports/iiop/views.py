@@ -6,15 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from tidings.channel.questions import (
-    SeeAdmin,
-    SeeAdmins,
-    SeeChannel,
-    SeeChannels,
-    SeeFilter,
-    SeeProxies,
-    SeeProxy,
-)
+from tidings.channel import questions as q
 from tidings.channel.views import AdminInfo, ChannelInfo, FilterInfo, MappingInfo, ProxyInfo
 from tidings.channel.vocabulary import Form, Operator, Side, Style
 from tidings.client.transports.iiop.objects import ADMINS, Far, Objects
@@ -42,22 +34,22 @@ class Views:
     async def answer(self, question: Any) -> Any:  # noqa: ANN401 -- see the question
         """Answer a question that CORBA supports."""
         match question:
-            case SeeChannels():
+            case q.SeeChannels():
                 return await self.channels()
-            case SeeChannel(channel):
+            case q.SeeChannel(channel):
                 return await self.channel(int(channel))
-            case SeeAdmins(channel):
+            case q.SeeAdmins(channel):
                 ids = {side: await self._objects.admin_ids(channel, side) for side in Side}
                 return [
                     await self.admin(channel, side, id) for side in Side for id in sorted(ids[side])
                 ]
-            case SeeAdmin(channel, side, id):
+            case q.SeeAdmin(channel, side, id):
                 return await self.admin(channel, side, id)
-            case SeeProxies(channel):
+            case q.SeeProxies(channel):
                 return await self.proxies(channel)
-            case SeeProxy(channel, proxy):
+            case q.SeeProxy(channel, proxy):
                 return await self.proxy(channel, int(proxy))
-            case SeeFilter(filter):
+            case q.SeeFilter(filter):
                 return await self.filter(filter)
         raise AssertionError(question)
 

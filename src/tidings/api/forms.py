@@ -420,18 +420,15 @@ def derived_model(
             info = Field(description=description)
         else:
             default = form.outward(defaults[name])
-            info = _default_field(default, description)
+            if isinstance(default, list | dict):
+                info = Field(default_factory=type(default), description=description)
+            else:
+                info = Field(default=default, description=description)
         members[renamed.get(name, name)] = (form.kind, info)
     made = create_model(title, __base__=base, __doc__=text, **members)
     if kind in EXAMPLES:
         made.model_config["json_schema_extra"] = {"examples": list(EXAMPLES[kind])}
     return made
-
-
-def _default_field(default: Any, description: str | None) -> Any:  # noqa: ANN401 -- pydantic's
-    if isinstance(default, list | dict):
-        return Field(default_factory=type(default), description=description)
-    return Field(default=default, description=description)
 
 
 def _defaults(kind: type) -> dict[str, Any]:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
+
+from tidings.errors import InvalidUsage
+
+_F = TypeVar("_F")
 
 Source: TypeAlias = Callable[[int], Any]
 """Called with the maximum number of events; returns one, several, None, or a coroutine of these."""
@@ -40,3 +44,10 @@ def error_text(error: BaseException) -> str:
         return f"{type(error).__name__}: {error}"
     except Exception:  # noqa: BLE001 -- str() of some errors raises
         return type(error).__name__
+
+
+def checked_function(given: _F) -> _F:
+    """Return a function or None; refuse anything that cannot be called."""
+    if given is not None and not callable(given):
+        raise InvalidUsage(f"events and changes are told to a function, not to {given!r:.60}")
+    return given

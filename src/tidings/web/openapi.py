@@ -176,13 +176,10 @@ def _add_problems(path: str, method: str, operation: dict[str, Any]) -> None:
     answers = operation.setdefault("responses", {})
     if "HTTPValidationError" in str(answers.get("422")):
         del answers["422"]
-    for status in _possible(path, method, operation) | {s for s in answers if _is_bare(s, answers)}:
+    # What a route declared without saying what it looks like.
+    bare = {one for one in answers if one in _STATUSES and not answers[one].get("content")}
+    for status in _possible(path, method, operation) | bare:
         answers[status] = {"$ref": f"#/components/responses/Problem{status}"}
-
-
-def _is_bare(status: str, answers: dict[str, Any]) -> bool:
-    """Whether a route declared an error without saying what it looks like."""
-    return status in _STATUSES and not answers[status].get("content")
 
 
 def _possible(path: str, method: str, operation: dict[str, Any]) -> set[str]:

@@ -136,19 +136,6 @@ ProxyId = Annotated[int, Depends(_proxy_id)]
 """The id of the proxy in the path; there is one."""
 
 
-async def _side(
-    side: Annotated[
-        str,
-        Path(
-            pattern="^(supplier|consumer)$",
-            description="Whom it serves: `supplier` or `consumer`.",
-            examples=["consumer"],
-        ),
-    ],
-) -> Side:
-    return Side(side)
-
-
 async def _producer(
     producer: Annotated[
         str,
@@ -165,7 +152,7 @@ async def _producer(
 PATH_TYPES: Final[Mapping[str, Any]] = {
     "channel": ChannelId,
     "proxy": ProxyId,
-    "side": Annotated[Side, Depends(_side)],
+    "side": Annotated[Side, Path(description="Whom it serves.", examples=["consumer"])],
     "admin": Annotated[
         Number, Path(description="The admin's id; 0 is the default one.", examples=[0])
     ],

@@ -62,11 +62,6 @@ JOINED_CHARACTERS: Final = 256 * 1024
 _LOOKS: Final = 4
 
 
-def _set(future: asyncio.Future[None]) -> None:
-    if not future.done():
-        future.set_result(None)
-
-
 @dataclass(slots=True)
 class EventsOut:
     """A frame of events for a line that grows until it is written, or is not `open` any more.
@@ -149,9 +144,9 @@ class SocketWriter:
     async def room(self) -> None:
         """Waits until it is not full, or has ended."""
         if self.full:
-            made: asyncio.Future[None] = self._loop.create_future()
-            self.when_room(partial(_set, made))
-            await made
+            made = asyncio.Event()
+            self.when_room(made.set)
+            await made.wait()
 
     def finish(self, code: int, reason: str) -> None:
         """Closes the socket behind what waits; nothing more is taken."""

@@ -11,12 +11,12 @@ from tidings.api import frames as f
 from tidings.api.forms import reason_form
 from tidings.api.items import item_form
 from tidings.channel.effects import Message
-from tidings.channel.functions import Source, SourceReader, error_text
+from tidings.channel.functions import Source, SourceReader, checked_function, error_text
 from tidings.channel.management import Connect
 from tidings.client.past import PAGE, Wish, judge
 from tidings.client.transport import Transport, TypesChanged
 from tidings.client.transports.http.redelivery import Arrival, Redelivery
-from tidings.errors import CursorNotFound, Disconnected, InvalidUsage
+from tidings.errors import CursorNotFound, Disconnected
 from tidings.events.anyvalue import Any as AnyValue
 from tidings.events.structured import StructuredEvent
 from tidings.filters.constraint import EventTypePattern
@@ -92,12 +92,6 @@ def _lost(most: int) -> str:
     return f"up to {most} {events} missed: BestEffort, or no longer kept"
 
 
-def checked(function: object) -> None:
-    """Refuse anything that is not callable or None."""
-    if function is not None and not callable(function):
-        raise InvalidUsage(f"events and changes are told to a function, not to {function!r:.60}")
-
-
 class Line:
     """A connection to one proxy that receives only changes of event types.
 
@@ -110,11 +104,10 @@ class Line:
     send: Callable[[bytes], None]
 
     def __init__(self, connect: Connect, on_types: TypesChanged | None = None) -> None:
-        checked(on_types)
         self.connect = connect
         self.live = self.established = False
         self.error: Exception | None = None
-        self._on_types = on_types
+        self._on_types = checked_function(on_types)
 
     @property
     def key(self) -> tuple[int, int]:
@@ -348,8 +341,7 @@ class HandlerLine(ConsumerLine, HandlerRunner):
     def __init__(
         self, connect: Connect, handler: Callable[..., object], leave: Callable[[], object]
     ) -> None:
-        checked(handler)
-        HandlerRunner.__init__(self, handler)
+        HandlerRunner.__init__(self, checked_function(handler))
         super().__init__(connect)
         self._leave = leave
 
@@ -386,9 +378,8 @@ class SupplierLine(Line):
     """
 
     def __init__(self, connect: Connect, on_types: TypesChanged | None, source: Source) -> None:
-        checked(source)
         super().__init__(connect, on_types)
-        self._source = SourceReader(source)
+        self._source = SourceReader(checked_function(source))
         self._handed: list[Any] = []
         self._number = 0
         self._task: asyncio.Task[None] | None = None

@@ -144,7 +144,7 @@ def _tell_stop(applying: Applying, json: bool) -> None:
         f"{len(steps) - len(left)} of {_count(len(steps), 'difference')} done; not finished:"
     )
     for step in left:
-        render.note(f"{_SIGNS[step.verb.value][0]} {step.what}")
+        render.note(f"{_SIGNS[step.verb][0]} {step.what}")
     for one in guarded:
         render.note(f"until all is done, {one} lets all events through")
     render.note("apply the file again to finish")
@@ -172,10 +172,10 @@ def _read(file: str) -> Configuration:
 
 def _tell(step: Step, json: bool) -> None:
     if json:
-        data = {"do": step.verb.value, "what": step.what, "details": list(step.details)}
+        data = {"do": step.verb, "what": step.what, "details": list(step.details)}
         render.as_json(data)
         return
-    sign, style = _SIGNS[step.verb.value]
+    sign, style = _SIGNS[step.verb]
     render.say(f"{sign} {step.what}", style)
     for line in step.details:
         render.say(f"    {line}")

@@ -16,7 +16,6 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from tidings.api.problems import MEDIA_TYPE
 from tidings.errors import CursorNotFound
 from tidings.web.pages import HTML_ANSWER, HTML_HEADERS, page, row, table
-from tidings.web.state import State, WebState
 
 router = APIRouter(tags=["overview"])
 
@@ -103,37 +102,33 @@ def describe(app: FastAPI) -> None:
     app.openapi = document  # type: ignore[method-assign]
 
 
-class _Written:
+async def _written(app: FastAPI) -> tuple[bytes, bytes]:
     """The document as it is sent, to programs and to people; made once."""
 
-    def __init__(self, state: WebState) -> None:
-        self._made: tuple[bytes, bytes] | None = None
-
-    async def of(self, app: FastAPI) -> tuple[bytes, bytes]:
-        # Making it takes so long that the loop must not wait for it.
-        if self._made is None:
-            self._made = await asyncio.to_thread(self._make, app)
-        return self._made
-
-    @staticmethod
-    def _make(app: FastAPI) -> tuple[bytes, bytes]:
+    def make() -> tuple[bytes, bytes]:
         document = app.openapi()
         return bytes(JSONResponse(document).body), bytes(docs_page(document).body)
 
+    if not hasattr(app.state, "document"):
+        # Making it takes so long that the loop must not wait for it.
+        app.state.document = await asyncio.to_thread(make)
+    found: tuple[bytes, bytes] = app.state.document
+    return found
+
 
 @router.get("/v1/openapi.json", summary="This API for programs", response_model=dict[str, Any])
-async def openapi(request: Request, state: State) -> Response:
+async def openapi(request: Request) -> Response:
     """The OpenAPI document of this API."""
-    octets, _ = await state.part(_Written).of(request.app)
+    octets, _ = await _written(request.app)
     return Response(octets, media_type="application/json")
 
 
 @router.get(
     "/docs/api", summary="This API for people", response_class=HTMLResponse, responses=HTML_ANSWER
 )
-async def docs(request: Request, state: State) -> HTMLResponse:
+async def docs(request: Request) -> HTMLResponse:
     """The same document as a page that loads nothing from elsewhere."""
-    _, octets = await state.part(_Written).of(request.app)
+    _, octets = await _written(request.app)
     return HTMLResponse(octets, headers=HTML_HEADERS)
 
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, Literal
 from urllib.parse import unquote_to_bytes
 
 from fastapi import Depends, Path, Query
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -136,19 +136,6 @@ ProxyId = Annotated[int, Depends(_proxy_id)]
 """The id of the proxy in the path; there is one."""
 
 
-async def _producer(
-    producer: Annotated[
-        str,
-        Path(
-            min_length=1,
-            description="What the producer calls itself (percent-encoded).",
-            examples=["till-3"],
-        ),
-    ],
-) -> str:
-    return part(producer)
-
-
 PATH_TYPES: Final[Mapping[str, Any]] = {
     "channel": ChannelId,
     "proxy": ProxyId,
@@ -163,7 +150,11 @@ PATH_TYPES: Final[Mapping[str, Any]] = {
         Path(description="What the filter maps events to.", examples=["priority"]),
     ],
     "id": Annotated[Number, Path(description="The dead letter's id.", examples=[12])],
-    "producer": Annotated[str, Depends(_producer)],
+    "producer": Annotated[
+        str,
+        Path(min_length=1, description="Its own name (percent-encoded).", examples=["till-3"]),
+        AfterValidator(part),
+    ],
 }
 """How each field that stands in a path is read."""
 

@@ -91,10 +91,9 @@ class Applying:
                 await self._transport.ask(m.SetMapping(self._places[spot], purpose, mapping))
             case todo.Attach():
                 await self._attach(action)
-            case todo.AddParts(label, of_mapping):
-                await self._add_parts(label, mapping=of_mapping)
-            case todo.ArrangeParts(label, of_mapping):
-                await self._arrange(label, mapping=of_mapping)
+            case todo.ChangeParts(label, of_mapping, arrange):
+                change = self._arrange if arrange else self._add_parts
+                await change(label, mapping=of_mapping)
 
     # Objects.
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from tidings.api.properties import properties_out
 from tidings.channel import management as m
@@ -122,40 +121,17 @@ class SetMapping:
 
 
 @dataclass(frozen=True, slots=True)
-class AddParts:
-    """Add missing constraints to a filter or mapping filter."""
+class ChangeParts:
+    """Add missing constraints to a filter or mapping filter, or `arrange` exactly the wanted."""
 
     label: str
-    mapping: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ArrangeParts:
-    """Give a filter or mapping filter exactly the wanted constraints, in order."""
-
-    label: str
-    mapping: bool = False
+    mapping: bool
+    arrange: bool
 
 
 Action: TypeAlias = (
-    Send
-    | MakeChannel
-    | MakeAdmin
-    | MakeProxy
-    | Keep
-    | Attach
-    | SetMapping
-    | AddParts
-    | ArrangeParts
+    Send | MakeChannel | MakeAdmin | MakeProxy | Keep | Attach | SetMapping | ChangeParts
 )
-
-
-class Verb(Enum):
-    """Kind of change to an object."""
-
-    CREATE = "create"
-    CHANGE = "change"
-    DELETE = "delete"
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +145,7 @@ class Step:
             changes keeps the delivery guarantee.
     """
 
-    verb: Verb
+    verb: Literal["create", "change", "delete"]
     what: str
     details: tuple[str, ...]
     actions: tuple[Action, ...] = ()
@@ -194,10 +170,10 @@ def plan(wanted: Configuration, found: Found, *, prune: bool = False) -> Plan:
     steps = [*planning.channels(), *planning.filters(), *planning.holders()]
     if planning.conflicts:
         raise InvalidUsage("\n".join(planning.conflicts))
-    surplus = list(planning.surplus())
+    surplus = planning.surplus()
     if prune:
-        return Plan((*steps, *(step for _, step in surplus)))
-    return Plan(tuple(steps), tuple(what for what, _ in surplus))
+        return Plan((*steps, *surplus))
+    return Plan(tuple(steps), tuple(step.what for step in surplus))
 
 
 class _Planning:
@@ -219,7 +195,7 @@ class _Planning:
                     *_values("admin-properties", {}, _changed(STANDARD_LIMITS, channel.limits)),
                 )
                 made = MakeChannel(spot, channel.qos, channel.limits)
-                yield Step(Verb.CREATE, str(spot), details, (made,))
+                yield Step("create", str(spot), details, (made,))
                 continue
             actions: list[Action] = []
             if qos := _changed(there.qos, channel.qos):
@@ -231,7 +207,7 @@ class _Planning:
                     *_values("qos", there.qos, qos),
                     *_values("admin-properties", there.limits, limits),
                 )
-                yield Step(Verb.CHANGE, str(spot), details, tuple(actions))
+                yield Step("change", str(spot), details, tuple(actions))
 
     def filters(self) -> Iterator[Step]:
         """Change the constraints of shared filters; missing filters are created when used."""
@@ -287,7 +263,7 @@ class _Planning:
         differing = _Differing(spot, holder, bare, {})
         details += differing.details()
         return Step(
-            Verb.CREATE,
+            "create",
             str(spot),
             tuple(details),
             (*actions, *differing.widening(), *differing.narrowing(), *last),
@@ -306,7 +282,7 @@ class _Planning:
             return None
         waiting = ("events wait for it from now on",) if idle else ()
         details = (*_values("qos", there.qos, qos), *differing.details(), *waiting)
-        verb = Verb.CREATE if fresh else Verb.CHANGE
+        verb: Literal["create", "change"] = "create" if fresh else "change"
         if fresh:  # no events flow yet: its proxies are created later
             return Step(verb, str(spot), details, (*first, *narrowing))
         guarded = spot if differing.needs_guard(self._operator(spot, holder)) else None
@@ -352,29 +328,25 @@ class _Planning:
         ]
         return len(self.conflicts) > before
 
-    def surplus(self) -> Iterator[tuple[str, Step]]:
-        """Yield objects missing from the file, with the steps to delete them, innermost first."""
+    def surplus(self) -> Iterator[Step]:
+        """Yield steps that delete the objects missing from the file, innermost first."""
         wanted = self._wanted.holders
-        gone = [name for name in self._have.channels if name not in self._wanted.channels]
+        gone = [Spot(name) for name in self._have.channels if name not in self._wanted.channels]
         spots = [
             spot
             for spot in self._there
-            if spot not in wanted and spot.channel not in gone and spot.admin != DEFAULT_ADMIN
+            if spot not in wanted and Spot(spot.channel) not in gone and spot.admin != DEFAULT_ADMIN
         ]
-        for spot in [s for s in spots if s.proxy] + [s for s in spots if not s.proxy]:
-            yield str(spot), Step(Verb.DELETE, str(spot), (), narrowing=(Send(spot, _destroy),))
-        for name in gone:
-            spot = Spot(name)
-            yield str(spot), Step(Verb.DELETE, str(spot), (), narrowing=(Send(spot, _destroy),))
+        for spot in (*sorted(spots, key=lambda one: not one.proxy), *gone):
+            yield Step("delete", str(spot), (), narrowing=(Send(spot, _destroy),))
         for kind, ids, known in (
             ("filter", self._found.filters, self._wanted.filters),
             ("mapping", self._found.mappings, self._wanted.mappings),
         ):
             for label, id in ids.items():
                 if label not in known and id not in self._found.lent:
-                    what = f"{kind} {label}"
                     drop = Send(Spot(""), _drop_filter, (id,))
-                    yield what, Step(Verb.DELETE, what, (), narrowing=(drop,))
+                    yield Step("delete", f"{kind} {label}", (), narrowing=(drop,))
 
 
 class _Differing:
@@ -457,10 +429,10 @@ def _parts(
     what: str, label: str, details: tuple[str, ...], *, mapping: bool = False, widened: bool = False
 ) -> Step:
     """Plan a filter's change; where the result is wider, all of it comes first."""
-    adding, arranging = AddParts(label, mapping), ArrangeParts(label, mapping)
+    adding, arranging = (ChangeParts(label, mapping, arrange) for arrange in (False, True))
     if widened:
-        return Step(Verb.CHANGE, what, details, (adding, arranging))
-    return Step(Verb.CHANGE, what, details, (adding,), (arranging,))
+        return Step("change", what, details, (adding, arranging))
+    return Step("change", what, details, (adding,), (arranging,))
 
 
 def _changed(there: Mapping[str, int], wanted: Mapping[str, int]) -> dict[str, int]:

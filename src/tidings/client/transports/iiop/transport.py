@@ -196,11 +196,8 @@ class IiopTransport:
     async def _push(self, command: Push) -> list[int | TidingsError]:
         if command.trail:
             raise beyond("trails of events")
-        watch = self._recovery.watch()
-        target = Target(
-            partial(self._proxy, command.channel, command.proxy),
-            partial(watch.restored, (command.channel, command.proxy)),
-        )
+        key = (command.channel, command.proxy)
+        target = Target(partial(self._proxy, *key), partial(self._recovery.watch(), key))
         return await self._pushes.push(target, command.items)
 
     async def _proxy(self, channel: int, proxy: int) -> FarProxy:
@@ -209,11 +206,11 @@ class IiopTransport:
 
     async def _safely(self, key: tuple[int, int], work: Callable[[], Awaitable[_T]]) -> _T:
         """Run something with a proxy; retry once if the proxy was recreated meanwhile."""
-        watch = self._recovery.watch()
+        restored = self._recovery.watch()
         try:
             return await work()
         except ProxyNotFound:
-            if not await watch.restored(key):
+            if not await restored(key):
                 raise
         return await work()
 

@@ -33,6 +33,11 @@ class SourceReader:
         given, self._left = self._left[:most], self._left[most:]
         return given
 
+    @property
+    def has_more(self) -> bool:
+        """Whether events are left of the source's last answer."""
+        return bool(self._left)
+
     def put_back(self, events: Sequence[Any]) -> None:
         """Return these events first at the next reading."""
         self._left[:0] = events

@@ -12,9 +12,11 @@ from tidings.api.operations import Call, call_of
 from tidings.api.problems import error_of
 from tidings.channel.catalogue import OPERATIONS
 from tidings.channel.commands import Command
+from tidings.channel.management import CreateChannel, ObtainProxy
 from tidings.client.transports.backoff import CLOSED, Patience
 from tidings.cores import Question
 from tidings.errors import InvalidUsage, Stopping, TidingsError, Unreachable
+from tidings.names import checked_name
 
 # Errors raised before anything was sent.
 _NOT_SENT: Final = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
@@ -48,6 +50,8 @@ class Caller:
     async def ask(self, command: Command | Question[Any]) -> Any:  # noqa: ANN401 -- see the command
         """Run a command or answer a question."""
         call = call_of(command)
+        if isinstance(command, CreateChannel | ObtainProxy):
+            checked_name(command.name)  # some invalid names cannot even be sent
         row = OPERATIONS[type(command)]
         return await self.call(call, safe=row.safe, done=row.done)
 

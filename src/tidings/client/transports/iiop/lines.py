@@ -271,7 +271,11 @@ class SourceLine(Line):
         if self.error is not None:
             raise GoneClient
         try:
-            out = self._fitting(await self._source.read(most))
+            out, fault = self._fitting(await self._source.read(most))
+            while fault is not None and not out:
+                if not self._source.has_more:
+                    raise fault
+                out, fault = self._fitting(await self._source.read(most))
         except Disconnected:
             raise GoneClient from None
         except Exception as error:
@@ -280,8 +284,8 @@ class SourceLine(Line):
         form = Form.ANY if self._form is Form.ANY else Form.STRUCTURED
         return [self._events.written(event, form) for event in out]
 
-    def _fitting(self, given: Sequence[Any]) -> list[StructuredEvent]:
-        """Return valid events that fit one answer, put back the rest; raise if none is valid."""
+    def _fitting(self, given: Sequence[Any]) -> tuple[list[StructuredEvent], InvalidEvent | None]:
+        """Return valid events that fit one answer, and an error of others; put back the rest."""
         found: list[StructuredEvent] = []
         octets = 0
         fault: InvalidEvent | None = None
@@ -297,9 +301,7 @@ class SourceLine(Line):
                     self._source.put_back(given[at:])
                     break
                 found.append(event)
-        if fault is not None and not found:
-            raise fault
-        return found
+        return found, fault
 
 
 # Effectively no timeout: a waiting call ends with events, or with the proxy.

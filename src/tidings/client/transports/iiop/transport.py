@@ -325,13 +325,10 @@ class IiopTransport:
         await self._ready()
         if not OPERATIONS[type(question)].corba:
             raise unsupported(type(question))
-        untold = None
         if isinstance(question, SeeChannel) and isinstance(question.channel, str):
-            untold = ("channels by their names", "use the channel's id")
+            raise beyond("channels by their names", "use the channel's id")
         if isinstance(question, SeeProxy) and isinstance(question.proxy, str):
-            untold = ("subscriptions with a name", "leave the name out")
-        if untold is not None:
-            raise beyond(*untold)
+            raise beyond("subscriptions with a name", "leave the name out")
         key = (getattr(question, "channel", 0), getattr(question, "proxy", 0))
         return await self._safely(key, partial(self._look, question))
 

@@ -11,7 +11,7 @@ import dataclasses
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
-from functools import cache
+from functools import cache, partial
 from typing import (
     Annotated,
     Any,
@@ -214,12 +214,10 @@ def _constraint_out(given: Constraint) -> dict[str, Any]:
     return {"text": given.text, "types": [type_form(one) for one in given.event_types]}
 
 
-def _mapped_in(read: MappedForm) -> MappedConstraint:
-    return MappedConstraint(_constraint_in(read), inside("value", value_from_plain, read.value))
-
-
-def _accepted_mapped_in(read: MappedForm) -> MappedConstraint:
-    return MappedConstraint(_accepted_in(read), inside("value", value_from_plain, read.value))
+def _mapped_in(
+    constraint_in: Callable[[MappedForm], Constraint], read: MappedForm
+) -> MappedConstraint:
+    return MappedConstraint(constraint_in(read), inside("value", value_from_plain, read.value))
 
 
 def _mapped_out(given: MappedConstraint) -> dict[str, Any]:
@@ -255,7 +253,9 @@ _ASKED: Final[Mapping[Any, JsonForm]] = {
     Constraint: JsonForm(
         ConstraintForm | str, _constraint_in, _constraint_out, lambda read: [read]
     ),
-    MappedConstraint: JsonForm(MappedForm, _mapped_in, _mapped_out, lambda read: [read]),
+    MappedConstraint: JsonForm(
+        MappedForm, partial(_mapped_in, _constraint_in), _mapped_out, lambda read: [read]
+    ),
     Many: JsonForm(Annotated[int, Field(ge=1, le=100_000)]),
     Name: JsonForm(Id | str),
     Reason: JsonForm(Annotated[str, Field(max_length=MAX_REASON)], outward=reason_form),
@@ -264,7 +264,7 @@ _ASKED: Final[Mapping[Any, JsonForm]] = {
 }
 _SHOWN: Final[Mapping[Any, JsonForm]] = {
     Constraint: JsonForm(ConstraintForm, _accepted_in, _constraint_out),
-    MappedConstraint: JsonForm(MappedForm, _accepted_mapped_in, _mapped_out),
+    MappedConstraint: JsonForm(MappedForm, partial(_mapped_in, _accepted_in), _mapped_out),
 }
 
 

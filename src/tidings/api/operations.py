@@ -270,14 +270,10 @@ def answer_of(row: Operation) -> JsonForm | None:
 def _reader(row: Operation) -> Callable[[object], Any]:
     form = answer_of(row)
     if form is None or (isinstance(row.answer, Shown) and row.answer.part):
-        return _unread
+        return lambda plain: None  # only the status counts
     if isinstance(row.answer, Shown):
         return _reading(form.kind, lambda read: read.id)
     return _reading(form.kind, form.inward)
-
-
-def _unread(plain: object) -> None:
-    """How an answer is read of which only the status counts."""
 
 
 def view_json(info: object) -> Any:  # noqa: ANN401 -- JSON

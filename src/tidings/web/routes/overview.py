@@ -52,17 +52,17 @@ class Tree(Answer):
 
 
 @router.get("/tree", summary="All there is", response_model=Tree)
-async def see_tree(state: State, door: Door) -> Response:
+async def see_tree(door: Door) -> Response:
     """All channels with their admins and the proxies of these."""
-    return streamed(_pieces(state.host, door))
+    return streamed(_pieces(door))
 
 
-async def _pieces(host: Host, door: LocalDoor) -> AsyncIterator[str]:
+async def _pieces(door: LocalDoor) -> AsyncIterator[str]:
     yield '{"channels":['
     comma, turns = "", Turns()
     async for channel in channels(door):
         try:
-            leaves = await _leaves(host, door, channel.id)
+            leaves = await _leaves(door, channel.id)
             found = [admin async for admin in admins(door, channel.id)]
         except NotFound:  # it has ended meanwhile
             continue
@@ -78,7 +78,7 @@ async def _pieces(host: Host, door: LocalDoor) -> AsyncIterator[str]:
     yield "]}"
 
 
-async def _leaves(host: Host, door: LocalDoor, channel: int) -> dict[tuple[Side, int], list[str]]:
+async def _leaves(door: LocalDoor, channel: int) -> dict[tuple[Side, int], list[str]]:
     """The proxies of a channel as JSON, by side and admin."""
     found: dict[tuple[Side, int], list[str]] = defaultdict(list)
     async for proxy in proxies(door, channel):

@@ -53,11 +53,12 @@ class _Marks(Events):
             return event
         return _with_header(event, {**event.header, _MARK: next(self._next)})
 
-    def incoming(self, event: StructuredEvent) -> CorbaMessage:
-        found = super().incoming(event).event
-        header = dict(found.header)
-        number = self._numbers.get(header.pop(_MARK, None), UNKNOWN)
-        return CorbaMessage(_with_header(found, header), number)
+    def incoming(self, given: StructuredEvent) -> CorbaMessage:
+        found = super().incoming(given)
+        header = dict(found.event.header)
+        found.seq = self._numbers.get(header.pop(_MARK, None), UNKNOWN)
+        found.event = _with_header(found.event, header)
+        return found
 
     def note(self, message: effects.Message) -> None:
         """An event was accepted."""

@@ -10,8 +10,8 @@ import pytest
 
 from tests.promises.corba import IiopService
 from tests.promises.services import bid, eventually, seen, seqs
+from tidings.channel.effects import Message
 from tidings.channel.questions import SeeProxy
-from tidings.client.transport import Message
 
 LASTING = {"ConnectionReliability": 1}
 

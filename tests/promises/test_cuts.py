@@ -15,11 +15,11 @@ import pytest
 from tests.patience import PATIENCE
 from tests.promises.cutting import CuttingProxy
 from tests.promises.services import HttpService, bid, eventually, known, seen, seqs
+from tidings.channel.effects import Message
 from tidings.channel.vocabulary import Form
 from tidings.client.client import Client
 from tidings.client.publishing import Receipt
 from tidings.client.subscription import Subscription
-from tidings.client.transport import Message
 from tidings.errors import ProxyNotFound, TidingsError, Unreachable
 from tidings.events.structured import StructuredEvent
 

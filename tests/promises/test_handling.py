@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from tests.promises.services import Service, bid, eventually, seen, shown
-from tidings.client.transport import Message
+from tidings.channel.effects import Message
 from tidings.errors import Disconnected, ProxyNotFound
 
 

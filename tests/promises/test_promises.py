@@ -13,7 +13,7 @@ from tests.promises import test_promises_in, test_promises_out
 from tests.promises.services import Service, bid, eventually, known, seqs
 from tests.real.docs.pages import page, tables
 from tidings import Any, event
-from tidings.client.transport import Message
+from tidings.channel.effects import Message
 from tidings.client.transports.iiop.values import UNKNOWN
 from tidings.errors import ProxyNotFound, UnsupportedQoS
 from tidings.events import typecode as tc

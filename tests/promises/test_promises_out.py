@@ -15,8 +15,8 @@ from tests.patience import PATIENCE
 from tests.promises.corba import IiopService
 from tests.promises.plain import CHANNEL, PlainWeb, outline, plain
 from tests.promises.services import HttpService, Service, bid, eventually, seen, seqs, shown
+from tidings.channel.effects import Message
 from tidings.channel.questions import SeeProxy
-from tidings.client.transport import Message
 from tidings.clock import SystemClock
 
 # Failures are tried again after 1 ms here; what measures that may be a little off.

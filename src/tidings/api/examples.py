@@ -9,17 +9,9 @@ from tidings.audit import Change
 from tidings.channel import commands as c
 from tidings.channel import management as m
 from tidings.channel import questions as q
+from tidings.channel import views as v
 from tidings.channel.settings import Settings
 from tidings.channel.trail import Trail
-from tidings.channel.views import (
-    AdminInfo,
-    Advertisement,
-    ChannelInfo,
-    DeadLetterInfo,
-    FilterInfo,
-    MappingInfo,
-    ProxyInfo,
-)
 
 CONSTRAINT: Final = {"text": "$price < 20 and $title ~ 'python'", "types": ["Auction::books"]}
 MAPPED: Final = {**CONSTRAINT, "value": {"$type": "short", "value": 5}}
@@ -54,7 +46,7 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
     q.RedriveDeadLetters: ({"channel": 1, "filter": "$price > 100", "most": 500},),
     m.SubscriptionChange: (_TYPES,),
     # What is answered.
-    AdminInfo: (
+    v.AdminInfo: (
         {
             "channel": 1,
             "side": "consumer",
@@ -67,7 +59,7 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
             **_FILTERS,
         },
     ),
-    Advertisement: (
+    v.Advertisement: (
         {
             "offered": ["Auction::books"],
             "wanted": ["Auction::*"],
@@ -75,7 +67,7 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
             "wants": {"7": ["Auction::*"]},
         },
     ),
-    ChannelInfo: (
+    v.ChannelInfo: (
         {
             "id": 1,
             "name": "auctions",
@@ -109,7 +101,7 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
             "result": "done",
         },
     ),
-    DeadLetterInfo: (
+    v.DeadLetterInfo: (
         {
             "id": 12,
             "channel": 1,
@@ -121,7 +113,7 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
             "event": _EVENT,
         },
     ),
-    FilterInfo: (
+    v.FilterInfo: (
         {
             "kind": "filter",
             "id": 4,
@@ -132,7 +124,7 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
             "private": False,
         },
     ),
-    MappingInfo: (
+    v.MappingInfo: (
         {
             "kind": "mapping",
             "id": 5,
@@ -144,7 +136,7 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
         },
     ),
     m.CreatedFilter: ({"id": 4, "constraints": [1, 2]},),
-    ProxyInfo: (
+    v.ProxyInfo: (
         {
             "channel": 1,
             "id": 7,

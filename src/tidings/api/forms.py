@@ -11,10 +11,11 @@ import dataclasses
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
-from functools import cache
+from functools import cache, partial
 from typing import (
     Annotated,
     Any,
+    ClassVar,
     Final,
     Literal,
     NamedTuple,
@@ -25,13 +26,19 @@ from typing import (
     get_type_hints,
 )
 
-from pydantic import FailFast, Field, create_model
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    FailFast,
+    Field,
+    create_model,
+    model_validator,
+)
 
 from tidings.api.examples import CONSTRAINT, EXAMPLES, MAPPED
-from tidings.api.frame_parts import MAX_REASON, MAX_WINDOW
-from tidings.api.items import item_from_plain
-from tidings.api.model import Answer, Asked, EventType, Id, Key, examples, pattern_in, pattern_out
-from tidings.api.plain import plain_item, plain_of
+from tidings.api.frames import MAX_REASON, MAX_WINDOW
+from tidings.api.items import item_from_plain, plain_item, plain_of, type_form
 from tidings.api.properties import (
     AdminProperties,
     EventProperties,
@@ -46,17 +53,92 @@ from tidings.channel.questions import Many, Name
 from tidings.channel.settings import FilterPart, Settings
 from tidings.channel.views import AdminValues, FilterInfo, MappingInfo, QoSValues
 from tidings.channel.vocabulary import Item
-from tidings.errors import InvalidEvent
+from tidings.errors import InvalidEvent, LimitExceeded
 from tidings.events.codecs.json_codec import event_from_plain
 from tidings.events.codecs.json_values import value_from_plain
 from tidings.events.structured import StructuredEvent
+from tidings.events.texts import shortened
 from tidings.filters.constraint import (
     Constraint,
     EventTypePattern,
     accepted_constraint,
     constraint,
+    event_type,
 )
 from tidings.filters.mapping import MappedConstraint
+
+
+class Asked(BaseModel):
+    """What a client sends: nothing in it is converted, and nothing unknown is let through."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    # What one list or object may hold: so many faults could be told of it.
+    MOST_ITEMS: ClassVar[int] = 1_000
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_items(cls, given: object) -> object:
+        """Count before anything is looked at."""
+        for name, part in given.items() if isinstance(given, dict) else ():
+            if isinstance(part, list | dict) and len(part) > cls.MOST_ITEMS:
+                raise LimitExceeded(
+                    f"{shortened(name)} holds {len(part)} items, more than the {cls.MOST_ITEMS} "
+                    "that one request may bring: send several"
+                )
+        return given
+
+
+class Answer(BaseModel):
+    """What the service answers: a client passes over what a newer service has to say beside."""
+
+    model_config = ConfigDict(extra="ignore", strict=True, frozen=True)
+
+
+def examples(*given: dict[str, Any]) -> ConfigDict:
+    """The configuration of a model that shows examples in the API's document."""
+    return ConfigDict(json_schema_extra={"examples": list(given)})
+
+
+def _key(given: object) -> object:
+    """The names of JSON objects are texts, also where they are numbers; each has one spelling."""
+    if isinstance(given, str) and given.isascii() and given.isdigit() and len(given) < 20:
+        number = int(given)
+        return number if str(number) == given else given
+    return given
+
+
+Id: TypeAlias = Annotated[int, Field(ge=0, lt=2**63)]
+"""The id of an object, or the number of an event."""
+
+Key: TypeAlias = Annotated[
+    int, Field(strict=True), BeforeValidator(_key, json_schema_input_type=str)
+]
+"""An id that is the name in a JSON object."""
+
+SideWord: TypeAlias = Literal["supplier", "consumer"]
+
+
+class DomainAndType(BaseModel):
+    """An event type whose domain has colons of its own, so that no text can stand for it."""
+
+    model_config = Asked.model_config
+
+    domain: str
+    type: str
+
+
+EventType: TypeAlias = Annotated[
+    str | DomainAndType,
+    Field(description="`Domain::Type`, or `Type` alone; `*` stands for any run of characters."),
+]
+"""An event-type pattern."""
+
+
+def _pattern_in(given: str | DomainAndType) -> EventTypePattern:
+    if isinstance(given, str):
+        return event_type(given)
+    return EventTypePattern(given.domain, given.type)
 
 
 class JsonForm(NamedTuple):
@@ -110,11 +192,7 @@ def filter_parts(given: Iterable[ConstraintForm | str]) -> list[FilterPart]:
 
 
 def inside(place: str, inward: Callable[[Any], Any], read: object) -> Any:  # noqa: ANN401
-    """What a way in makes of something; a fault in it is told with its place.
-
-    Raises:
-        InvalidEvent: A value in it is none.
-    """
+    """What a way in makes of something; an InvalidEvent in it is told with its place."""
     try:
         return inward(read)
     except InvalidEvent as error:
@@ -124,36 +202,29 @@ def inside(place: str, inward: Callable[[Any], Any], read: object) -> Any:  # no
 def _constraint_in(read: ConstraintForm | str) -> Constraint:
     if isinstance(read, str):
         return constraint(read)
-    return constraint(read.text, [pattern_in(one) for one in read.types])
+    return constraint(read.text, [_pattern_in(one) for one in read.types])
 
 
 def _accepted_in(read: ConstraintForm) -> Constraint:
     """One that the service has accepted before."""
-    return accepted_constraint(read.text, tuple(pattern_in(one) for one in read.types))
+    return accepted_constraint(read.text, tuple(_pattern_in(one) for one in read.types))
 
 
 def _constraint_out(given: Constraint) -> dict[str, Any]:
-    return {"text": given.text, "types": [_pattern_out(one) for one in given.event_types]}
+    return {"text": given.text, "types": [type_form(one) for one in given.event_types]}
 
 
-def _mapped_in(read: MappedForm) -> MappedConstraint:
-    return MappedConstraint(_constraint_in(read), inside("value", value_from_plain, read.value))
-
-
-def _accepted_mapped_in(read: MappedForm) -> MappedConstraint:
-    return MappedConstraint(_accepted_in(read), inside("value", value_from_plain, read.value))
+def _mapped_in(
+    constraint_in: Callable[[MappedForm], Constraint], read: MappedForm
+) -> MappedConstraint:
+    return MappedConstraint(constraint_in(read), inside("value", value_from_plain, read.value))
 
 
 def _mapped_out(given: MappedConstraint) -> dict[str, Any]:
     return {**_constraint_out(given.constraint), "value": plain_of(given.value)}
 
 
-def _pattern_out(pattern: EventTypePattern) -> Any:  # noqa: ANN401 -- JSON
-    found = pattern_out(pattern)
-    return found if isinstance(found, str) else found.model_dump()
-
-
-def _reason_out(reason: object) -> str:
+def reason_form(reason: object) -> str:
     """A reason, cut and brought to a form that can be sent."""
     text = reason if isinstance(reason, str) else repr(reason)
     sendable = text[:MAX_REASON].encode("utf-8", "backslashreplace").decode()
@@ -171,7 +242,7 @@ _LEAVES: Final[Mapping[Any, JsonForm]] = {
     AdminRequest: JsonForm(AdminProperties, properties_in, properties_out),
     AdminValues: JsonForm(AdminProperties, properties_in, properties_out),
     EventRequest: JsonForm(EventProperties, properties_in, properties_out),
-    EventTypePattern: JsonForm(EventType, pattern_in, _pattern_out),
+    EventTypePattern: JsonForm(EventType, _pattern_in, type_form),
     Item: JsonForm(dict[str, Any], item_from_plain, plain_item),
     Purpose: JsonForm(Literal["priority", "lifetime"]),
     QoSRequest: JsonForm(QoSProperties, properties_in, properties_out),
@@ -182,16 +253,18 @@ _ASKED: Final[Mapping[Any, JsonForm]] = {
     Constraint: JsonForm(
         ConstraintForm | str, _constraint_in, _constraint_out, lambda read: [read]
     ),
-    MappedConstraint: JsonForm(MappedForm, _mapped_in, _mapped_out, lambda read: [read]),
+    MappedConstraint: JsonForm(
+        MappedForm, partial(_mapped_in, _constraint_in), _mapped_out, lambda read: [read]
+    ),
     Many: JsonForm(Annotated[int, Field(ge=1, le=100_000)]),
     Name: JsonForm(Id | str),
-    Reason: JsonForm(Annotated[str, Field(max_length=MAX_REASON)], outward=_reason_out),
+    Reason: JsonForm(Annotated[str, Field(max_length=MAX_REASON)], outward=reason_form),
     Seqs: JsonForm(Annotated[list[Id], FailFast(), Field(max_length=MAX_WINDOW)], outward=list),
     int: JsonForm(Id),
 }
 _SHOWN: Final[Mapping[Any, JsonForm]] = {
     Constraint: JsonForm(ConstraintForm, _accepted_in, _constraint_out),
-    MappedConstraint: JsonForm(MappedForm, _accepted_mapped_in, _mapped_out),
+    MappedConstraint: JsonForm(MappedForm, partial(_mapped_in, _accepted_in), _mapped_out),
 }
 
 
@@ -200,12 +273,7 @@ _SHOWN: Final[Mapping[Any, JsonForm]] = {
 
 @cache
 def form_of(hint: Any, *, asked: bool = False) -> JsonForm:  # noqa: ANN401 -- a type
-    """The form of a type.
-
-    Args:
-        hint: The type.
-        asked: Whether it is asked for, and checked with care; otherwise it is answered.
-    """
+    """The form of a type; what is `asked` for is checked with care, what is answered is not."""
     found = (_ASKED if asked else _SHOWN).get(hint) or _LEAVES.get(hint)
     if found is not None:
         return found
@@ -229,9 +297,7 @@ def _enum_form(kind: type[Enum]) -> JsonForm:
     """Members go by their names in lower case."""
     words = tuple(one.name.lower() for one in kind)
     return JsonForm(
-        Literal[words],
-        lambda read: kind[read.upper()],
-        lambda value: value.name.lower(),
+        Literal[words], lambda read: kind[read.upper()], lambda value: value.name.lower()
     )
 
 
@@ -282,7 +348,7 @@ def _mapping_form(key: Any, form: JsonForm) -> JsonForm:  # noqa: ANN401 -- a ty
 
 # The part of a class that is answered; all of it unless it stands here.
 _PARTS: Final[Mapping[type, tuple[str, ...]]] = {
-    Settings: ("narrowed", "default_operator", "inheritance"),
+    Settings: ("narrowed", "default_operator", "inheritance")
 }
 
 
@@ -338,15 +404,10 @@ def derived_model(
     fixed: Mapping[str, str],
     renamed: Mapping[str, str] = types.MappingProxyType({}),
 ) -> Any:  # noqa: ANN401 -- a model
-    """The model of an object with members like the fields of a class.
+    """The model of an object with members like the fields of a class, whose docstring has texts.
 
-    Args:
-        kind: The class; its docstring describes the model and its members.
-        title: What the model is called.
-        forms: The forms of the fields it has.
-        base: What the model is derived from; a member that it has stays as it is there.
-        fixed: Members that always have the same text.
-        renamed: Fields whose members are called otherwise.
+    A member that the base has stays as it is there; `fixed` ones always have the same text;
+    `renamed` has the fields whose members are called otherwise.
     """
     text, told = described(kind)
     defaults = _defaults(kind)
@@ -359,18 +420,15 @@ def derived_model(
             info = Field(description=description)
         else:
             default = form.outward(defaults[name])
-            info = _default_field(default, description)
+            if isinstance(default, list | dict):
+                info = Field(default_factory=type(default), description=description)
+            else:
+                info = Field(default=default, description=description)
         members[renamed.get(name, name)] = (form.kind, info)
     made = create_model(title, __base__=base, __doc__=text, **members)
     if kind in EXAMPLES:
         made.model_config["json_schema_extra"] = {"examples": list(EXAMPLES[kind])}
     return made
-
-
-def _default_field(default: Any, description: str | None) -> Any:  # noqa: ANN401 -- pydantic's
-    if isinstance(default, list | dict):
-        return Field(default_factory=type(default), description=description)
-    return Field(default=default, description=description)
 
 
 def _defaults(kind: type) -> dict[str, Any]:

@@ -7,24 +7,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Final, TypeAlias, TypeVar
 from urllib.parse import quote, urlencode
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from tidings.api.call import BASE, Call, reading
 from tidings.api.forms import (
+    Asked,
     ConstraintForm,
     JsonForm,
+    SideWord,
     derived_model,
+    examples,
     form_of,
     hints_of,
     inside,
     named_form,
 )
-from tidings.api.frame_parts import MAX_WINDOW
-from tidings.api.model import Asked, SideWord
+from tidings.api.frames import MAX_WINDOW
 from tidings.api.problems import misfit_of
 from tidings.channel.catalogue import OPERATIONS, Named, Operation, Shown
 from tidings.channel.commands import Ack, Command, Failed, Reject
@@ -41,8 +43,88 @@ from tidings.channel.views import FilterInfo, MappingInfo
 from tidings.channel.vocabulary import Place, Side
 from tidings.channel.wellformed import check_command, is_checked
 from tidings.cores import Question
-from tidings.errors import ChannelNotFound, InvalidUsage, ProxyNotFound
-from tidings.names import new_origin
+from tidings.errors import ChannelNotFound, InvalidUsage, ProxyNotFound, TidingsError
+from tidings.names import is_readable, new_origin
+
+BASE: Final = "/v1"
+"""What every path begins with."""
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A request.
+
+    Attributes:
+        method: ``GET``, ``POST``, …
+        path: From the root of the service, escaped, with the query if there is one.
+        body: What is sent as JSON; None for nothing.
+        read: From the parsed answer, None for an empty one, to what was asked for.
+    """
+
+    method: str
+    path: str
+    body: object
+    read: Callable[[object], Any]
+
+
+def _reading(model: type[_T], pick: Callable[[_T], object]) -> Callable[[object], Any]:
+    """Read an answer by a model; return the part that `pick` chooses."""
+    adapter: TypeAdapter[_T] = TypeAdapter(model)
+
+    def read(plain: object) -> object:
+        try:
+            return pick(adapter.validate_python(plain))
+        except ValidationError as error:
+            raise TidingsError(f"the service's answer cannot be read: {_told(error)}") from error
+
+    return read
+
+
+def _told(error: ValidationError) -> object:
+    return misfit_of(error.errors(include_url=False))["detail"]
+
+
+_SECOND: Final = 1_000_000
+# A year: a longer wait or lease is a slip of the pen.
+_LONGEST: Final = 366 * 86_400.0
+
+_Seconds: TypeAlias = Annotated[float, Field(ge=0, le=_LONGEST, allow_inf_nan=False)]
+
+
+class PullForm(Asked):
+    """A consumer asks for events."""
+
+    model_config = examples({"most": 100, "wait": 20, "lease": 30})
+
+    most: int = Field(default=1, ge=1, le=1_000, description="At most so many.")
+    wait: _Seconds | None = Field(
+        default=0,
+        description="How long for the first, in seconds; null for as long as the service lets.",
+    )
+    lease: _Seconds | None = Field(
+        default=30,
+        description="How long the consumer has to acknowledge, in seconds, until they come "
+        "again; null if what it is given counts as delivered.",
+    )
+
+    def wait_at_most(self, seconds: float) -> int:
+        """How long to wait, in microseconds, where the service lets nobody wait longer."""
+        return round(min(seconds, seconds if self.wait is None else self.wait) * _SECOND)
+
+    @property
+    def lease_microseconds(self) -> int | None:
+        """How long the consumer has to acknowledge, in microseconds; None if it need not."""
+        return None if self.lease is None else round(self.lease * _SECOND)
+
+
+def pull(channel: int, proxy: int, most: int, wait: int, lease: int) -> Call:
+    """The request of a pull consumer; times are in microseconds, the answer is plain JSON."""
+    path = f"{BASE}/channels/{channel}/proxies/{proxy}/pull"
+    body = {"most": most, "wait": wait / _SECOND, "lease": lease / _SECOND}
+    return Call("POST", path, body, lambda plain: plain)
+
 
 # What bodies have beside the fields of their commands.
 
@@ -143,17 +225,9 @@ def body_of(row: Operation) -> Any:  # noqa: ANN401 -- a type
 
 
 def request_of(row: Operation, rest: Mapping[str, Any], body: Any) -> Any:  # noqa: ANN401
-    """The command that a request asks for.
+    """The command of a body that pydantic has read, if there is one, and of the other fields.
 
-    Args:
-        row: The operation.
-        rest: The fields that do not come from the body.
-        body: What pydantic has read; None if it has none.
-
-    Raises:
-        InvalidConstraint: A text is none; the error has the place.
-        InvalidEventType: An event type is outside the rules.
-        InvalidEvent: A value is none; the error has the place.
+    Errors of constraints, event types and values have their place in the body.
     """
     if body is None:
         return row.request(**rest)
@@ -196,14 +270,10 @@ def answer_of(row: Operation) -> JsonForm | None:
 def _reader(row: Operation) -> Callable[[object], Any]:
     form = answer_of(row)
     if form is None or (isinstance(row.answer, Shown) and row.answer.part):
-        return _unread
+        return lambda plain: None  # only the status counts
     if isinstance(row.answer, Shown):
-        return reading(form.kind, lambda read: read.id)
-    return reading(form.kind, form.inward)
-
-
-def _unread(plain: object) -> None:
-    """How an answer is read of which only the status counts."""
+        return _reading(form.kind, lambda read: read.id)
+    return _reading(form.kind, form.inward)
 
 
 def view_json(info: object) -> Any:  # noqa: ANN401 -- JSON
@@ -217,15 +287,11 @@ def view_json(info: object) -> Any:  # noqa: ANN401 -- JSON
 @cache
 def _view_reader(kind: Any) -> Callable[[object], Any]:  # noqa: ANN401 -- a type
     form = form_of(kind)
-    return reading(form.kind, form.inward)
+    return _reading(form.kind, form.inward)
 
 
 def read_view(kind: Any, plain: object) -> Any:  # noqa: ANN401 -- of that type
-    """A view of a type from plain JSON.
-
-    Raises:
-        TidingsError: It is none.
-    """
+    """A view of a type from plain JSON; TidingsError if it does not fit."""
     return _view_reader(kind)(plain)
 
 
@@ -235,12 +301,7 @@ _PLACE: Final = ("channel", "side", "admin", "proxy")
 
 
 def request_from(row: Operation, given: Mapping[str, object]) -> Any:  # noqa: ANN401
-    """The request that fields in JSON describe; a place is told by its channel, admin or proxy.
-
-    Raises:
-        InvalidUsage: A field is missing, unknown or of the wrong type; the message names it.
-        TidingsError: What `request_of` raises.
-    """
+    """The request that fields in JSON describe; a place is told by its channel, admin or proxy."""
     body = dict(given)
     rest: dict[str, Any] = {}
     hints, below = hints_of(row.request), hints_of(Place)
@@ -268,8 +329,7 @@ def _value(name: str, hint: Any, plain: object) -> Any:  # noqa: ANN401 -- a typ
     try:
         return inside(name, form.inward, TypeAdapter(form.kind).validate_python(plain))
     except ValidationError as error:
-        told = misfit_of(error.errors(include_url=False))["detail"]
-        raise InvalidUsage(f"{name}: {told}") from error
+        raise InvalidUsage(f"{name}: {_told(error)}") from error
 
 
 # Calls.
@@ -278,10 +338,7 @@ def _value(name: str, hint: Any, plain: object) -> Any:  # noqa: ANN401 -- a typ
 def call_of(request: Command | Question[Any]) -> Call:
     """The HTTP request that has a command or question carried out.
 
-    Raises:
-        InvalidUsage: It has a part of another type than its field, or it is not a request of its
-            own: events and connections go over a line.
-        InvalidEvent: A value in it is none.
+    InvalidUsage if it is not a request of its own: events and connections go over a line.
     """
     kind = type(request)
     row = OPERATIONS.get(kind)
@@ -313,8 +370,7 @@ def _body_out(row: Operation, request: Any) -> Any:  # noqa: ANN401 -- JSON
         body |= model.SENT
         model.model_validate(body)
     except ValidationError as error:
-        told = misfit_of(error.errors(include_url=False))["detail"]
-        raise InvalidUsage(f"{row.request.__name__}: {told}") from error
+        raise InvalidUsage(f"{row.request.__name__}: {_told(error)}") from error
     except (AttributeError, TypeError, ValueError) as error:
         raise InvalidUsage(f"{row.request.__name__}: {error}") from error
     return body
@@ -356,7 +412,7 @@ def _part(name: str, value: Any) -> str | None:  # noqa: ANN401
     if name == "producer":
         # A client that tidies paths up would take these dots for a way to another place.
         return quote(value, safe="") if value.strip(".") else value.replace(".", "%2E")
-    if not value.strip(".") or (value.isascii() and value.isdigit()):
+    if not (value.strip(".") and is_readable(value)) or (value.isascii() and value.isdigit()):
         return None
     return quote(value, safe="")
 
@@ -365,11 +421,13 @@ def _found_by_name(request: Any) -> Call:  # noqa: ANN401
     """Finds an object by a name that no path can have, among all."""
     if isinstance(request, SeeChannel):
         name, among = request.channel, call_of(SeeChannels())
-        missing: Exception = ChannelNotFound(f"there is no channel named {name!r}")
+        missing: Exception = ChannelNotFound(f"there is no channel named {name!r:.60}")
     else:
         assert isinstance(request, SeeProxy)
         name, among = request.proxy, call_of(SeeProxies(request.channel))
-        missing = ProxyNotFound(f"channel {request.channel} has no proxy named {name!r}")
+        missing = ProxyNotFound(f"channel {request.channel} has no proxy named {name!r:.60}")
+    if not is_readable(str(name)):
+        raise missing
 
     def picked(plain: object) -> object:
         for info in among.read(plain):
@@ -387,12 +445,8 @@ def answer_json(row: Operation, answer: Any) -> Any:  # noqa: ANN401 -- JSON
 
 
 def read_body(row: Operation, plain: object) -> Any:  # noqa: ANN401 -- what pydantic reads
-    """A body from plain JSON.
-
-    Raises:
-        InvalidUsage: It does not fit; the message names each place.
-    """
+    """A body from plain JSON; an error names each place that does not fit."""
     try:
         return TypeAdapter(body_of(row)).validate_python(plain)
     except ValidationError as error:
-        raise InvalidUsage(str(misfit_of(error.errors(include_url=False))["detail"])) from error
+        raise InvalidUsage(str(_told(error))) from error

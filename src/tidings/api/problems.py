@@ -11,23 +11,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, TypeVar
 
-import tidings.errors as tree
-from tidings.errors import (
-    AdminLimitExceeded,
-    BadInput,
-    Forbidden,
-    InvalidConstraint,
-    InvalidEvent,
-    LimitExceeded,
-    MissingExtra,
-    NotFound,
-    PropertyError,
-    PropertyErrorCode,
-    TidingsError,
-    Unauthenticated,
-    Unreachable,
-    UnsupportedProperties,
-)
+import msgspec
+
+from tidings import errors
 
 MEDIA_TYPE: Final = "application/problem+json"
 """The media type of problems."""
@@ -37,30 +23,30 @@ MOST_FAULTS: Final = 20
 
 _T = TypeVar("_T")
 
-_CLASSES: Final[Mapping[str, type[TidingsError]]] = {
+_CLASSES: Final[Mapping[str, type[errors.TidingsError]]] = {
     found.code: found
-    for found in vars(tree).values()
-    if isinstance(found, type) and issubclass(found, TidingsError)
+    for found in vars(errors).values()
+    if isinstance(found, type) and issubclass(found, errors.TidingsError)
 }
 
 # What errors are made of, in the order of their parameters; all others are made of a message.
-_PARTS: Final[Mapping[type[TidingsError], Mapping[str, type]]] = {
-    AdminLimitExceeded: {"name": str, "limit": int},
-    InvalidConstraint: {"problem": str, "text": str, "position": int, "hint": str},
-    InvalidEvent: {"problem": str, "where": str},
-    MissingExtra: {"what": str, "extra": str},
+_PARTS: Final[Mapping[type[errors.TidingsError], Mapping[str, type]]] = {
+    errors.AdminLimitExceeded: {"name": str, "limit": int},
+    errors.InvalidConstraint: {"problem": str, "text": str, "position": int, "hint": str},
+    errors.InvalidEvent: {"problem": str, "where": str},
+    errors.MissingExtra: {"what": str, "extra": str},
 }
 
 # What other servers on the way answer with, who know nothing of our codes.
-_BY_STATUS: Final[Mapping[int, type[TidingsError]]] = {
-    400: BadInput,
-    401: Unauthenticated,
-    403: Forbidden,
-    404: NotFound,
-    413: LimitExceeded,
-    502: Unreachable,
-    503: Unreachable,
-    504: Unreachable,
+_BY_STATUS: Final[Mapping[int, type[errors.TidingsError]]] = {
+    400: errors.BadInput,
+    401: errors.Unauthenticated,
+    403: errors.Forbidden,
+    404: errors.NotFound,
+    413: errors.LimitExceeded,
+    502: errors.Unreachable,
+    503: errors.Unreachable,
+    504: errors.Unreachable,
 }
 
 _LONE_SURROGATES: Final = re.compile("[\ud800-\udfff]")
@@ -71,15 +57,17 @@ def problem_of(error: BaseException) -> dict[str, object]:
 
     What is no `TidingsError` is a fault of ours: nothing of what it says gets out.
     """
-    if not isinstance(error, TidingsError):
-        return _problem(TidingsError, "the service met an error of its own; its log has more")
+    if not isinstance(error, errors.TidingsError):
+        return _problem(
+            errors.TidingsError, "the service met an error of its own; its log has more"
+        )
     problem = _problem(type(error), str(error))
     for kind, parts in _PARTS.items():
         if isinstance(error, kind):
             problem |= {name: _sendable(getattr(error, name)) for name in parts}
-    if isinstance(error, InvalidConstraint):
+    if isinstance(error, errors.InvalidConstraint):
         problem |= {"line": error.line, "column": error.column}
-    if isinstance(error, UnsupportedProperties):
+    if isinstance(error, errors.UnsupportedProperties):
         problem["errors"] = [_property_form(one) for one in error.errors]
     return problem
 
@@ -92,7 +80,7 @@ def misfit_of(faults: Iterable[Mapping[str, object]]) -> dict[str, object]:
     if len(found) > MOST_FAULTS:
         lines.append(f"… and {len(found) - MOST_FAULTS} more")
     detail = "\n".join(lines)
-    problem = _problem(BadInput, detail or "the request does not fit")
+    problem = _problem(errors.BadInput, detail or "the request does not fit")
     problem["status"] = 422
     problem["faults"] = [
         {"where": _sendable(where), "message": _sendable(message)} for where, message in told
@@ -114,26 +102,23 @@ def _in_words(fault: Mapping[str, object]) -> str:
     return told or str(fault.get("msg", "")).removeprefix("Value error, ")
 
 
-def error_of(problem: object, status: int) -> TidingsError:
+def error_of(problem: object, status: int) -> errors.TidingsError:
     """The error that a problem tells of: of the same class, with the same message and parts.
 
-    Args:
-        problem: What was answered, parsed. A code that is not known gives a `TidingsError`.
-        status: The status it came with; it decides where there is no code, as when something
-            between client and service has answered.
+    The status decides where there is no code: something between client and service has answered.
     """
     given: Mapping[object, object] = problem if isinstance(problem, Mapping) else {}
     told = given.get("detail") or given.get("title")
     detail = told if isinstance(told, str) else f"the service answered with status {status}"
     if "code" not in given:
-        return _BY_STATUS.get(status, TidingsError)(detail)
+        return _BY_STATUS.get(status, errors.TidingsError)(detail)
     if given.get("detail") == "":
         detail = ""
-    kind = _CLASSES.get(str(given["code"]), TidingsError)
+    kind = _CLASSES.get(str(given["code"]), errors.TidingsError)
     return _made(kind, given) or _plain_class(kind)(detail)
 
 
-def _problem(kind: type[TidingsError], detail: str) -> dict[str, object]:
+def _problem(kind: type[errors.TidingsError], detail: str) -> dict[str, object]:
     return {
         "type": f"urn:tidings:error:{kind.code}",
         "title": kind.__name__,
@@ -157,7 +142,7 @@ def _place(location: object) -> str:
     return text.removeprefix(".")
 
 
-def _property_form(error: PropertyError) -> dict[str, object]:
+def _property_form(error: errors.PropertyError) -> dict[str, object]:
     return {
         "name": _sendable(str(error.name)),
         "code": error.code.name,
@@ -166,42 +151,43 @@ def _property_form(error: PropertyError) -> dict[str, object]:
     }
 
 
-def _made(kind: type[TidingsError], given: Mapping[object, object]) -> TidingsError | None:
+def _made(
+    kind: type[errors.TidingsError], given: Mapping[object, object]
+) -> errors.TidingsError | None:
     """An error from its parts; None if it is made of a message, or a part is missing."""
-    if issubclass(kind, UnsupportedProperties):
-        errors = _property_errors(given.get("errors"))
-        return None if errors is None else kind(errors)
+    if issubclass(kind, errors.UnsupportedProperties):
+        found = _property_errors(given.get("errors"))
+        return None if found is None else kind(found)
     parts = _PARTS.get(kind)
     if parts is None or any(type(given.get(name)) is not part for name, part in parts.items()):
         return None
-    make: Callable[..., TidingsError] = kind
+    make: Callable[..., errors.TidingsError] = kind
     return make(*(given[name] for name in parts))
 
 
-def _property_errors(given: object) -> list[PropertyError] | None:
-    if not isinstance(given, list):
+class _BadProperty(msgspec.Struct):
+    name: str
+    code: str
+    low: int | None
+    high: int | None
+
+
+def _property_errors(given: object) -> list[errors.PropertyError] | None:
+    try:
+        found = msgspec.convert(given, list[_BadProperty])
+        return [
+            errors.PropertyError(errors.PropertyErrorCode[e.code], e.name, e.low, e.high)
+            for e in found
+        ]
+    except (KeyError, msgspec.ValidationError):
         return None
-    found: list[PropertyError] = []
-    for one in given:
-        match one:
-            case {"name": str(name), "code": str(code), "low": low, "high": high}:
-                if code not in PropertyErrorCode.__members__ or not (_bound(low) and _bound(high)):
-                    return None
-                found.append(PropertyError(PropertyErrorCode[code], name, low, high))
-            case _:
-                return None
-    return found
 
 
-def _bound(value: object) -> bool:
-    return value is None or isinstance(value, int)
-
-
-def _plain_class(kind: type[TidingsError]) -> type[TidingsError]:
+def _plain_class(kind: type[errors.TidingsError]) -> type[errors.TidingsError]:
     """The class itself, or the nearest above it, that is made of a message alone."""
-    made_of_parts = (*_PARTS, UnsupportedProperties)
+    made_of_parts = (*_PARTS, errors.UnsupportedProperties)
     return next(
         one
         for one in kind.__mro__
-        if issubclass(one, TidingsError) and not issubclass(one, made_of_parts)
+        if issubclass(one, errors.TidingsError) and not issubclass(one, made_of_parts)
     )

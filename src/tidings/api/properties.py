@@ -15,7 +15,7 @@ from typing import Annotated, Any, Final, TypeAlias
 
 from pydantic import WithJsonSchema
 
-from tidings.api.plain import plain_of
+from tidings.api.items import plain_of
 from tidings.channel.properties import ADMIN_PROPERTIES
 from tidings.channel.property_errors import TIME_T, Level, Property, Request, from_words
 from tidings.channel.qos import QOS_PROPERTIES, DiscardPolicy, OrderPolicy, Reliability

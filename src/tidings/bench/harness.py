@@ -22,10 +22,10 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from tidings.channel.effects import Message
 from tidings.channel.entries import NEVER, PERSISTENT
 from tidings.client.client import Client
 from tidings.client.subscription import Subscription
-from tidings.client.transport import Message
 from tidings.engine.host import Host
 from tidings.events.build import event
 from tidings.events.structured import StructuredEvent

@@ -15,8 +15,8 @@ from tidings.terminal import render
 if TYPE_CHECKING:
     from tidings.client.client import Client
     from tidings.client.configuration.applying import Applying
+    from tidings.client.configuration.diff import Plan, Step
     from tidings.client.configuration.model import Configuration
-    from tidings.client.configuration.steps import Plan, Step
 
 DIFFERENT: Final = 1
 
@@ -81,8 +81,7 @@ async def apply(client: Client, file: str, dry_run: bool = False, prune: bool = 
         dry_run: Only tell what would be done.
         prune: Delete what the file does not have.
     """
-    from tidings.client.configuration.applying import Applying
-    from tidings.client.configuration.rehearsal import rehearse
+    from tidings.client.configuration.applying import Applying, rehearse
     from tidings.client.configuration.state import find_configuration
 
     wanted = _read(file)
@@ -115,14 +114,14 @@ def _tell_stop(applying: Applying) -> None:
         f"{len(steps) - len(left)} of {_count(len(steps), 'difference')} done; not finished:"
     )
     for step in left:
-        render.note(f"{_SIGNS[step.verb.value][0]} {step.what}")
+        render.note(f"{_SIGNS[step.verb][0]} {step.what}")
     for one in guarded:
         render.note(f"until all is done, {one} lets all events through")
     render.note("apply the file again to finish")
 
 
 def _read(file: str) -> Configuration:
-    from tidings.client.configuration.reading import read_configuration
+    from tidings.client.configuration.text import read_configuration
 
     tell_if_waiting([file], "a configuration")
     with opened(file) as stream:
@@ -142,10 +141,10 @@ def _read(file: str) -> Configuration:
 
 def _tell(step: Step) -> None:
     if render.is_json():
-        data = {"do": step.verb.value, "what": step.what, "details": list(step.details)}
+        data = {"do": step.verb, "what": step.what, "details": list(step.details)}
         render.as_json(data)
         return
-    sign, style = _SIGNS[step.verb.value]
+    sign, style = _SIGNS[step.verb]
     render.say(f"{sign} {step.what}", style)
     for line in step.details:
         render.say(f"    {line}")

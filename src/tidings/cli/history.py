@@ -18,10 +18,10 @@ from tidings.errors import InvalidUsage, TidingsError
 from tidings.terminal import render
 
 if TYPE_CHECKING:
+    from tidings.channel.effects import Message
     from tidings.client.client import Client
     from tidings.client.publishing import Publisher
     from tidings.client.subscription import Subscription
-    from tidings.client.transport import Message
 
 FEWER: Final = 1
 ENDED: Final = 2

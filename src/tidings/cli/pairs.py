@@ -93,7 +93,7 @@ def event_of(words: Sequence[str], header: Iterable[str] = ()) -> StructuredEven
 def properties(given: Iterable[str]) -> dict[str, object]:
     """Parse QoS or admin properties from `Name=value`; the service checks most of them."""
     from tidings.api.properties import properties_in
-    from tidings.client.configuration.property_hints import property_hint
+    from tidings.client.configuration.text import property_hint
 
     found = properties_in(pairs(given))
     hints = [(name, property_hint(name, value)) for name, value in found.items()]

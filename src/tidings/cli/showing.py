@@ -13,8 +13,8 @@ from tidings.events.structured import StructuredEvent
 from tidings.terminal import render
 
 if TYPE_CHECKING:
+    from tidings.channel.effects import Message
     from tidings.channel.views import ChannelInfo, ProxyInfo
-    from tidings.client.transport import Message
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import ssl
+from typing import Final
 
 from tidings.channel.questions import SeeFilter
 from tidings.client.client import Client
-from tidings.client.sync import SyncClient
+from tidings.client.sync import for_threads
 from tidings.client.transports.backoff import ONE_TRY, PATIENCE, checked_patience
 from tidings.client.transports.http.socket import OnConnection
 from tidings.client.transports.http.transport import HttpTransport
-from tidings.client.transports.iiop.scheme import is_corba
 from tidings.errors import FilterNotFound, InvalidUsage, NotFound, TidingsError, Unreachable
+
+_SCHEMES: Final = ("corbaloc:", "corbaname:", "ior:", "iiop:")
+
+
+def is_corba(url: str) -> bool:
+    """Tell whether a URL names a CORBA object."""
+    return url.strip().lower().startswith(_SCHEMES)
+
 
 _NO_HTTP = (
     "is a CORBA address, over which there is no token, on_connection or tls; commands of tidings "
@@ -99,23 +107,5 @@ async def _connect_corba(url: str, listen: str | None, patience: float) -> Clien
     return Client(await IiopTransport.open(url, listen=listen, patience=patience))
 
 
-def connect_sync(
-    url: str,
-    *,
-    token: str | None = None,
-    patience: float = PATIENCE,
-    on_connection: OnConnection | None = None,
-    tls: ssl.SSLContext | None = None,
-    listen: str | None = None,
-) -> SyncClient:
-    """Connect as `connect` does, for threads; `on_connection` runs on the client's own thread."""
-    return SyncClient(
-        lambda: connect(
-            url,
-            token=token,
-            patience=patience,
-            on_connection=on_connection,
-            tls=tls,
-            listen=listen,
-        )
-    )
+connect_sync = for_threads(connect)
+"""Connect as `connect` does, for threads; `on_connection` runs on the client's own thread."""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from types import TracebackType
 from typing import Self
 
-from tidings.channel.management import Purge, Resume, Suspend
+from tidings.channel.management import Connect, Purge, Resume, Suspend
 from tidings.channel.questions import SeeProxy
 from tidings.channel.views import ProxyInfo
 from tidings.client.transport import Transport
@@ -22,11 +21,11 @@ class Connection:
     """
 
     def __init__(
-        self, transport: Transport, channel: int, proxy: int, line: object, *, named: bool = False
+        self, transport: Transport, connect: Connect, line: object, *, named: bool = False
     ) -> None:
         self._transport = transport
-        self.channel = channel
-        self.proxy = proxy
+        self.channel = connect.channel
+        self.proxy = connect.proxy
         self._line = line
         self._named = named
         self._closed = False
@@ -58,12 +57,7 @@ class Connection:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         await self.close()
 
 

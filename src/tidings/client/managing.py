@@ -5,26 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from tidings.channel import management as m
+from tidings.channel import questions as q
 from tidings.channel.commands import DryRun
-from tidings.channel.management import (
-    AddConstraints,
-    AddFilter,
-    AddMapped,
-    ClearFilter,
-    DestroyAdmin,
-    DestroyChannel,
-    DestroyFilter,
-    NewAdmin,
-    OfferChange,
-    RemoveFilter,
-    SetAdminProperties,
-    SetMapping,
-    SetQoS,
-    SubscriptionChange,
-    ValidateQoS,
-)
 from tidings.channel.property_errors import PropertyRange
-from tidings.channel.questions import SeeAdmin, SeeAdvertisement, SeeChannel, SeeFilter, SeeProxies
 from tidings.channel.trail import Trail
 from tidings.channel.views import (
     AdminInfo,
@@ -58,11 +42,11 @@ class Managed:
         Raises:
             UnsupportedQoS: Lists every property that cannot be set.
         """
-        await self._transport.ask(SetQoS(self.place, qos))
+        await self._transport.ask(m.SetQoS(self.place, qos))
 
     async def validate_qos(self, qos: Mapping[str, object]) -> tuple[PropertyRange, ...]:
         """Return what else could be set together with this; change nothing."""
-        found: tuple[PropertyRange, ...] = await self._transport.ask(ValidateQoS(self.place, qos))
+        found: tuple[PropertyRange, ...] = await self._transport.ask(m.ValidateQoS(self.place, qos))
         return found
 
 
@@ -71,12 +55,12 @@ class Filtered(Managed):
 
     async def add_filter(self, filter: HostedFilter) -> int:
         """Attach a filter and return the attachment's id."""
-        found: int = await self._transport.ask(AddFilter(self.place, filter.id))
+        found: int = await self._transport.ask(m.AddFilter(self.place, filter.id))
         return found
 
     async def remove_filter(self, attachment: int) -> None:
         """Detach a filter."""
-        await self._transport.ask(RemoveFilter(self.place, attachment))
+        await self._transport.ask(m.RemoveFilter(self.place, attachment))
 
     async def set_priority_filter(self, filter: HostedFilter | None) -> None:
         """Set or remove the mapping filter for priorities, on the consumer side."""
@@ -88,7 +72,7 @@ class Filtered(Managed):
 
     async def _set(self, purpose: str, filter: HostedFilter | None) -> None:
         id = None if filter is None else filter.id
-        await self._transport.ask(SetMapping(self.place, purpose, id))
+        await self._transport.ask(m.SetMapping(self.place, purpose, id))
 
     async def offer(
         self,
@@ -96,7 +80,7 @@ class Filtered(Managed):
         removed: Iterable[EventTypePattern | str] = (),
     ) -> None:
         """Announce event types that a supplier's object starts or stops sending."""
-        await self._transport.ask(OfferChange(self.place, patterns(added), patterns(removed)))
+        await self._transport.ask(m.OfferChange(self.place, patterns(added), patterns(removed)))
 
     async def ask_for(
         self,
@@ -104,7 +88,7 @@ class Filtered(Managed):
         removed: Iterable[EventTypePattern | str] = (),
     ) -> None:
         """Change the event types that a consumer's object subscribes to."""
-        command = SubscriptionChange(self.place, patterns(added), patterns(removed))
+        command = m.SubscriptionChange(self.place, patterns(added), patterns(removed))
         await self._transport.ask(command)
 
 
@@ -118,11 +102,11 @@ class Admin(Filtered):
 
     async def info(self) -> AdminInfo:
         """Return the admin's current state."""
-        return await self._transport.request(SeeAdmin(self.place.channel, self._side, self.id))
+        return await self._transport.request(q.SeeAdmin(self.place.channel, self._side, self.id))
 
     async def destroy(self) -> None:
         """Delete the admin and its proxies."""
-        await self._transport.ask(DestroyAdmin(self.place.channel, self._side, self.id))
+        await self._transport.ask(m.DestroyAdmin(self.place.channel, self._side, self.id))
 
 
 class Channel(Managed):
@@ -153,7 +137,7 @@ class Channel(Managed):
 
     async def info(self) -> ChannelInfo:
         """Return the channel's current state."""
-        return await self._transport.request(SeeChannel(self.id))
+        return await self._transport.request(q.SeeChannel(self.id))
 
     async def set_admin_properties(self, properties: Mapping[str, object]) -> None:
         """Set admin properties, all or nothing.
@@ -161,16 +145,16 @@ class Channel(Managed):
         Raises:
             UnsupportedAdmin: Lists every property that cannot be set.
         """
-        await self._transport.ask(SetAdminProperties(self.id, properties))
+        await self._transport.ask(m.SetAdminProperties(self.id, properties))
 
     async def new_supplier_admin(self, operator: Operator = Operator.AND) -> Admin:
         """Create an admin for suppliers."""
-        id = await self._transport.ask(NewAdmin(self.id, Side.SUPPLIER, operator))
+        id = await self._transport.ask(m.NewAdmin(self.id, Side.SUPPLIER, operator))
         return Admin(self._transport, self.id, Side.SUPPLIER, id)
 
     async def new_consumer_admin(self, operator: Operator = Operator.AND) -> Admin:
         """Create an admin for consumers."""
-        id = await self._transport.ask(NewAdmin(self.id, Side.CONSUMER, operator))
+        id = await self._transport.ask(m.NewAdmin(self.id, Side.CONSUMER, operator))
         return Admin(self._transport, self.id, Side.CONSUMER, id)
 
     def supplier_admin(self, id: int = 0) -> Admin:
@@ -194,11 +178,11 @@ class Channel(Managed):
 
     async def proxies(self) -> Sequence[ProxyInfo]:
         """List all proxies."""
-        return await self._transport.request(SeeProxies(self.id))
+        return await self._transport.request(q.SeeProxies(self.id))
 
     async def advertisement(self) -> Advertisement:
         """Return which event types are offered and wanted, and by whom."""
-        return await self._transport.request(SeeAdvertisement(self.id))
+        return await self._transport.request(q.SeeAdvertisement(self.id))
 
     async def dry_run(self, event: Item, publisher: int | None = None) -> Trail:
         """Return each stage, verdict and reason an event would meet; change nothing."""
@@ -207,7 +191,7 @@ class Channel(Managed):
 
     async def destroy(self) -> None:
         """Delete the channel and everything in it."""
-        await self._transport.ask(DestroyChannel(self.id))
+        await self._transport.ask(m.DestroyChannel(self.id))
 
 
 class HostedFilter:
@@ -219,25 +203,25 @@ class HostedFilter:
 
     async def info(self) -> FilterInfo | MappingInfo:
         """Return the filter's current state."""
-        return await self._transport.request(SeeFilter(self.id))
+        return await self._transport.request(q.SeeFilter(self.id))
 
     async def add(self, wanted: Wanted) -> list[int]:
         """Add constraints and return their ids."""
-        found: Any = await self._transport.ask(AddConstraints(self.id, constraints(wanted)))
+        found: Any = await self._transport.ask(m.AddConstraints(self.id, constraints(wanted)))
         return list(found)
 
     async def add_mapped(self, mapped: Iterable[MappedConstraint]) -> list[int]:
         """Add constraints with values to a mapping filter and return their ids."""
-        found: Any = await self._transport.ask(AddMapped(self.id, tuple(mapped)))
+        found: Any = await self._transport.ask(m.AddMapped(self.id, tuple(mapped)))
         return list(found)
 
     async def clear(self) -> None:
         """Remove all constraints."""
-        await self._transport.ask(ClearFilter(self.id))
+        await self._transport.ask(m.ClearFilter(self.id))
 
     async def destroy(self) -> None:
         """Delete the filter and detach it from all its holders."""
-        await self._transport.ask(DestroyFilter(self.id))
+        await self._transport.ask(m.DestroyFilter(self.id))
 
 
 def constraints(wanted: Wanted) -> tuple[Constraint, ...]:

@@ -9,15 +9,17 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final, TypeAlias
 
+from tidings.channel.effects import Message
 from tidings.channel.questions import SeeAdmin, SeeFilter, SeeProxy
 from tidings.channel.views import FilterInfo
 from tidings.channel.vocabulary import Side
 from tidings.client.managing import Wanted, constraints
-from tidings.client.transport import Message, Stream, Transport
+from tidings.client.transport import Transport
 from tidings.errors import CursorNotFound, Disconnected, InvalidUsage, NotFound, Stopping
 from tidings.events.fields import fields_for
 from tidings.filters.constraint import Constraint, constraint
 from tidings.filters.plan import AdminRule, Plan, ProxyRule, Rule
+from tidings.inbox import Inbox
 
 log = logging.getLogger(__name__)
 
@@ -164,17 +166,18 @@ class _Numbers:
         return bool(self._bits.get(place, 0) >> bit & 1)
 
 
-class Replay:
-    """A stream of past events, then live ones, each event once.
+class Replay(Inbox):
+    """An inbox of past events, then live ones, each event once.
 
     The live connection exists before the past is read, so no event falls in between. An event that
     comes both ways is taken from the past, and its live copy is acknowledged.
     """
 
-    def __init__(self, live: Stream, past: Past) -> None:
+    def __init__(self, live: Inbox, past: Past) -> None:
+        super().__init__()
         self._live = live
         self._past: Past | None = past
-        self._waiting: deque[Message] = deque()
+        self._waiting = deque()
         self._seen = _Numbers()
         self._page: asyncio.Future[Sequence[Message]] | None = None  # being loaded
         self._pausing = False

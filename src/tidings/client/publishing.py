@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 from tidings.channel.commands import Push, Warned
-from tidings.channel.management import OfferChange
+from tidings.channel.management import Connect, OfferChange
 from tidings.channel.trail import Traced, Trail
 from tidings.channel.vocabulary import Item, Place
 from tidings.client.connection import Connection
@@ -66,15 +66,14 @@ class Publisher(Connection):
     def __init__(
         self,
         transport: Transport,
-        channel: int,
-        proxy: int,
+        connect: Connect,
         line: object,
         *,
         origin: str,
         producer: str,
         last: int,
     ) -> None:
-        super().__init__(transport, channel, proxy, line)
+        super().__init__(transport, connect, line)
         self._origin = origin
         self.producer = producer
         self.number = last
@@ -108,10 +107,7 @@ class Publisher(Connection):
         Raises:
             TidingsError: The event was refused; the message says why.
         """
-        self.number += 1
-        mark = ProducerMark.trusted(self.producer, self.number)
-        push = Push(self.channel, self.proxy, (event,), (mark,), trail=True)
-        [answer] = await self._transport.ask(push)
+        [answer] = await self._push([event], trail=True)
         if isinstance(answer, TidingsError):
             raise answer
         assert isinstance(answer, Traced)  # the number is new, so it is no duplicate
@@ -140,13 +136,12 @@ class Publisher(Connection):
             for a in answers
         ]
 
-    async def _push(self, events: Sequence[Item]) -> Sequence[Any]:
+    async def _push(self, events: Sequence[Item], *, trail: bool = False) -> Sequence[Any]:
         producer, first = self.producer, self.number + 1
         self.number += len(events)
         marks = [ProducerMark.trusted(producer, first + at) for at in range(len(events))]
-        answers: Sequence[Any] = await self._transport.ask(
-            Push(self.channel, self.proxy, events, marks)
-        )
+        push = Push(self.channel, self.proxy, events, marks, trail=trail)
+        answers: Sequence[Any] = await self._transport.ask(push)
         return answers
 
     async def offer(

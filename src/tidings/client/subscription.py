@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from types import TracebackType
 from typing import Any, Final
 
 import msgspec
 
 from tidings.channel.commands import Ack, Failed, Reject
+from tidings.channel.effects import Message
+from tidings.channel.management import Connect
 from tidings.channel.translation import left_as
 from tidings.channel.vocabulary import Form
 from tidings.client.connection import Connection, PushConnection
 from tidings.client.past import Past, Replay
-from tidings.client.transport import Message, Stream, Transport
+from tidings.client.transport import Transport
 from tidings.errors import Disconnected, InvalidUsage
 from tidings.events.anyvalue import Any as AnyValue
 from tidings.events.structured import StructuredEvent
+from tidings.inbox import Inbox
 
 # A thousand years, in microseconds.
 _LONGEST: Final = 31_556_952_000_000_000
@@ -31,15 +33,14 @@ class Delivery(msgspec.Struct, frozen=True, eq=False, gc=False):
         redelivered: Whether it may have been delivered before.
     """
 
-    message: Any
+    message: Message
     redelivered: bool
     _subscription: Any
 
     @property
     def event(self) -> StructuredEvent:
         """The event."""
-        event: StructuredEvent = self.message.event
-        return event
+        return self.message.event
 
     @property
     def value(self) -> AnyValue:
@@ -56,8 +57,7 @@ class Delivery(msgspec.Struct, frozen=True, eq=False, gc=False):
     @property
     def seq(self) -> int:
         """The event's sequence number in the channel."""
-        seq: int = self.message.seq
-        return seq
+        return self.message.seq
 
     @property
     def replayed(self) -> bool:
@@ -93,16 +93,9 @@ class Subscription(PushConnection):
     """
 
     def __init__(
-        self,
-        transport: Transport,
-        channel: int,
-        proxy: int,
-        stream: Stream,
-        *,
-        named: bool,
-        manual: bool,
+        self, transport: Transport, connect: Connect, stream: Inbox, *, named: bool, manual: bool
     ) -> None:
-        super().__init__(transport, channel, proxy, stream, named=named)
+        super().__init__(transport, connect, stream, named=named)
         self._stream = stream
         self._replay: Replay | None = None
         self._manual = manual
@@ -209,13 +202,8 @@ class Subscription(PushConnection):
         if self._replay is not None:
             self._replay.stop()
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if kind is not None:
+    async def __aexit__(self, *error: object) -> None:
+        if error[0] is not None:
             self._out = ()  # unacknowledged events are redelivered
         await self.close()
 
@@ -244,11 +232,7 @@ class PullSubscription(Connection):
             ProxyNotFound: The subscription had ended before.
         """
         found = await self._transport.pull(
-            self.channel,
-            self.proxy,
-            most,
-            _microseconds(seconds),
-            _microseconds(lease),
+            self.channel, self.proxy, most, _microseconds(seconds), _microseconds(lease)
         )
         return [Delivery(m, m.seq in found.again, self) for m in found.messages]
 

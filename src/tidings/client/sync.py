@@ -12,19 +12,20 @@ import os
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import CancelledError
-from types import TracebackType
-from typing import Any, Generic, ParamSpec, Self, TypeVar
+from functools import wraps
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
+from tidings.channel.effects import Message
 from tidings.channel.vocabulary import Item
 from tidings.client.client import Client
 from tidings.client.connection import Connection
 from tidings.client.managing import Channel, Wanted
 from tidings.client.publishing import Publisher, Receipt
 from tidings.client.subscription import Delivery, PullSubscription, Subscription
-from tidings.client.transport import Message
 from tidings.errors import InvalidUsage, Stopping, TidingsError
 
 _T = TypeVar("_T")
+_R = TypeVar("_R")
 _P = ParamSpec("_P")
 _C = TypeVar("_C", bound=Connection)
 
@@ -77,11 +78,11 @@ class _LoopThread:
             future.cancel()
             raise
 
-    def call(self, function: Callable[[], None]) -> None:
+    def call(self, function: Callable[..., None], *arguments: object) -> None:
         """Run a plain function on the loop and wait for it."""
 
         async def run() -> None:
-            function()
+            function(*arguments)
 
         self.wait(run())
 
@@ -105,157 +106,71 @@ async def _cancel_others() -> None:
     await asyncio.gather(*others, return_exceptions=True)
 
 
-class SyncClient:
-    """A client with blocking calls.
+def _blocking(
+    method: Callable[Concatenate[Any, _P], Coroutine[Any, Any, _T]],
+) -> Callable[Concatenate[_Blocking[Any], _P], _T]:
+    """Make a method that calls one of the asynchronous object, and waits for its answer."""
 
-    Args:
-        connect: Creates the asynchronous client, on the client's own loop.
+    @wraps(method)
+    def call(self: _Blocking[Any], /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
+        return self._thread.wait(method(self.asynchronous, *args, **kwargs))
+
+    return call
+
+
+def _making(
+    made: Callable[[_LoopThread, _T], _R],
+    method: Callable[Concatenate[Any, _P], Coroutine[Any, Any, _T]],
+) -> Callable[Concatenate[_Blocking[Any], _P], _R]:
+    """Make a method like `_blocking`, whose answer is wrapped in a class of this module."""
+
+    @wraps(method)
+    def call(self: _Blocking[Any], /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        found = self._thread.wait(method(self.asynchronous, *args, **kwargs))
+        return made(self._thread, found)
+
+    return call
+
+
+class _Blocking(Generic[_T]):
+    """An asynchronous object with blocking calls; ``with`` closes it at the end.
+
+    Attributes:
+        asynchronous: The asynchronous object, for `SyncClient.call`.
     """
 
-    def __init__(self, connect: Callable[[], Awaitable[Client]]) -> None:
-        self._thread = _LoopThread()
-        self._closing = threading.Lock()
-        try:
-            self._client = self._thread.wait(_made(connect))
-        except BaseException:
-            self._thread.stop()
-            raise
-
-    def call(
-        self, method: Callable[_P, Coroutine[Any, Any, _T]], /, *args: _P.args, **kwargs: _P.kwargs
-    ) -> _T:
-        """Wait for any method of the client or of its objects: ``call(channel.info)``."""
-        return self._thread.wait(method(*args, **kwargs))
-
-    @property
-    def asynchronous(self) -> Client:
-        """The asynchronous client, for `call`."""
-        return self._client
-
-    def create_channel(self, name: str = "", **settings: Any) -> Channel:  # noqa: ANN401
-        """As `Client.create_channel`."""
-        return self._thread.wait(self._client.create_channel(name, **settings))
-
-    def channel(self, id_or_name: int | str) -> Channel:
-        """As `Client.channel`."""
-        return self._thread.wait(self._client.channel(id_or_name))
-
-    def publish(self, channel: Channel | int | str, event: Item) -> Receipt:
-        """As `Client.publish`."""
-        return self._thread.wait(self._client.publish(channel, event))
-
-    def publisher(
-        self,
-        channel: Channel | int | str,
-        producer: str = "",
-        **settings: Any,  # noqa: ANN401
-    ) -> SyncPublisher:
-        """As `Client.publisher`."""
-        made = self._thread.wait(self._client.publisher(channel, producer, **settings))
-        return SyncPublisher(self._thread, made)
-
-    def subscribe(
-        self,
-        channel: Channel | int | str,
-        wanted: Wanted = None,
-        **settings: Any,  # noqa: ANN401
-    ) -> SyncSubscription:
-        """As `Client.subscribe`."""
-        made = self._thread.wait(self._client.subscribe(channel, wanted, **settings))
-        return SyncSubscription(self._thread, made)
-
-    def puller(
-        self,
-        channel: Channel | int | str,
-        wanted: Wanted = None,
-        **settings: Any,  # noqa: ANN401
-    ) -> SyncPuller:
-        """As `Client.puller`."""
-        made = self._thread.wait(self._client.puller(channel, wanted, **settings))
-        return SyncPuller(self._thread, made)
-
-    def peek(
-        self,
-        channel: Channel | int | str,
-        wanted: Wanted = None,
-        **settings: Any,  # noqa: ANN401
-    ) -> list[Message]:
-        """As `Client.peek`."""
-        return self._thread.wait(self._client.peek(channel, wanted, **settings))
-
-    def history(
-        self,
-        channel: Channel | int | str,
-        wanted: Wanted = None,
-        **settings: Any,  # noqa: ANN401
-    ) -> Iterator[Message]:
-        """As `Client.history`, as a plain iterator."""
-        past = self._thread.wait(self._client.past(channel, wanted, **settings))
-        while not past.end:
-            yield from self._thread.wait(past.page())
+    _thread: _LoopThread
+    asynchronous: _T
 
     def close(self) -> None:
-        """As `Client.close`; also ends the client's thread."""
-        self._thread.check()
-        with self._closing:  # a second thread that closes waits for the first
-            try:
-                self._thread.wait(self._client.close())
-            except Stopping:
-                return
-            finally:
-                self._thread.stop()
+        """Close the asynchronous object."""
+        raise NotImplementedError
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 
-async def _made(connect: Callable[[], Awaitable[Client]]) -> Client:
-    return await connect()
-
-
-class _SyncConnection(Generic[_C]):
-    """A connection with blocking calls; ``with`` closes it at the end.
-
-    Attributes:
-        asynchronous: The asynchronous connection, for `SyncClient.call`.
-    """
+class _SyncConnection(_Blocking[_C]):
+    """A connection with blocking calls."""
 
     def __init__(self, thread: _LoopThread, asynchronous: _C) -> None:
         self._thread = thread
         self.asynchronous = asynchronous
 
-    def delete(self) -> None:
-        """As `Connection.delete`."""
-        self._thread.wait(self.asynchronous.delete())
+    delete = _blocking(Connection.delete)
 
     def close(self) -> None:
         """As `Connection.close`."""
+        self.__exit__(None, None, None)
+
+    def __exit__(self, *error: object) -> None:
         try:
-            self._thread.wait(self.asynchronous.close())
+            self._thread.wait(self.asynchronous.__aexit__(*error))
         except Stopping:
             return  # it ended with the client
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        try:
-            self._thread.wait(self.asynchronous.__aexit__(kind, error, trace))
-        except Stopping:
-            return
 
 
 class SyncPublisher(_SyncConnection[Publisher]):
@@ -266,16 +181,15 @@ class SyncPublisher(_SyncConnection[Publisher]):
         """As `Publisher.number`."""
         return self.asynchronous.number
 
-    def publish(self, event: Item, *, number: int | None = None) -> Receipt:
-        """As `Publisher.publish`."""
-        return self._thread.wait(self.asynchronous.publish(event, number=number))
+    publish = _blocking(Publisher.publish)
 
     def publish_many(self, events: Iterable[Item]) -> list[Receipt | TidingsError]:
         """As `Publisher.publish_many`."""
+        # The program's iterable runs on its own thread, not on the client's.
         return self._thread.wait(self.asynchronous.publish_many(list(events)))
 
 
-class _SyncTaking(_SyncConnection[_C]):
+class _SyncConsumer(_SyncConnection[_C]):
     """A consumer's connection; any thread may acknowledge its events."""
 
     asynchronous: Any
@@ -290,18 +204,18 @@ class _SyncTaking(_SyncConnection[_C]):
 
     def ack(self, message: Message) -> None:
         """Acknowledge an event."""
-        self._thread.call(lambda: self.asynchronous.ack(message))
+        self._thread.call(self.asynchronous.ack, message)
 
     def retry(self, message: Message, reason: str) -> None:
         """Have an event redelivered."""
-        self._thread.call(lambda: self.asynchronous.retry(message, reason))
+        self._thread.call(self.asynchronous.retry, message, reason)
 
     def reject(self, message: Message, reason: str) -> None:
         """Turn an event into a dead letter."""
-        self._thread.call(lambda: self.asynchronous.reject(message, reason))
+        self._thread.call(self.asynchronous.reject, message, reason)
 
 
-class SyncSubscription(_SyncTaking[Subscription]):
+class SyncSubscription(_SyncConsumer[Subscription]):
     """A subscription as a plain iterator."""
 
     def __iter__(self) -> Iterator[Delivery]:
@@ -322,7 +236,7 @@ class SyncSubscription(_SyncTaking[Subscription]):
         return None if found is None else self._handed(found)
 
 
-class SyncPuller(_SyncTaking[PullSubscription]):
+class SyncPuller(_SyncConsumer[PullSubscription]):
     """A pull subscription with blocking calls."""
 
     def pull(
@@ -331,3 +245,69 @@ class SyncPuller(_SyncTaking[PullSubscription]):
         """As `PullSubscription.pull`."""
         found = self._thread.wait(self.asynchronous.pull(most, seconds=seconds, lease=lease))
         return [self._handed(delivery) for delivery in found]
+
+
+class SyncClient(_Blocking[Client]):
+    """A client with blocking calls.
+
+    Args:
+        connect: Creates the asynchronous client, on the client's own loop.
+    """
+
+    def __init__(self, connect: Callable[[], Awaitable[Client]]) -> None:
+        async def made() -> Client:
+            return await connect()
+
+        self._thread = _LoopThread()
+        self._closing = threading.Lock()
+        try:
+            self.asynchronous = self._thread.wait(made())
+        except BaseException:
+            self._thread.stop()
+            raise
+
+    def call(
+        self, method: Callable[_P, Coroutine[Any, Any, _T]], /, *args: _P.args, **kwargs: _P.kwargs
+    ) -> _T:
+        """Wait for any method of the client or of its objects: ``call(channel.info)``."""
+        return self._thread.wait(method(*args, **kwargs))
+
+    create_channel = _blocking(Client.create_channel)
+    channel = _blocking(Client.channel)
+    publish = _blocking(Client.publish)
+    publisher = _making(SyncPublisher, Client.publisher)
+    subscribe = _making(SyncSubscription, Client.subscribe)
+    puller = _making(SyncPuller, Client.puller)
+    peek = _blocking(Client.peek)
+
+    def history(
+        self,
+        channel: Channel | int | str,
+        wanted: Wanted = None,
+        **settings: Any,  # noqa: ANN401
+    ) -> Iterator[Message]:
+        """As `Client.history`, as a plain iterator."""
+        past = self.call(self.asynchronous.past, channel, wanted, **settings)
+        while not past.end:
+            yield from self._thread.wait(past.page())
+
+    def close(self) -> None:
+        """As `Client.close`; also ends the client's thread."""
+        self._thread.check()
+        with self._closing:  # a second thread that closes waits for the first
+            try:
+                self._thread.wait(self.asynchronous.close())
+            except Stopping:
+                return
+            finally:
+                self._thread.stop()
+
+
+def for_threads(connect: Callable[_P, Awaitable[Client]]) -> Callable[_P, SyncClient]:
+    """Make a function that connects as another does, for threads."""
+
+    @wraps(connect)
+    def connect_sync(*args: _P.args, **kwargs: _P.kwargs) -> SyncClient:
+        return SyncClient(lambda: connect(*args, **kwargs))
+
+    return connect_sync

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from tidings.channel.commands import Command
+from tidings.channel.effects import Message
 from tidings.channel.functions import Source
 from tidings.channel.management import Connect
 from tidings.cores import Question
-from tidings.events.envelope import Envelope, ProducerMark
-from tidings.events.structured import StructuredEvent
 from tidings.filters.constraint import EventTypePattern
+from tidings.inbox import Inbox
 
 _T = TypeVar("_T")
 
@@ -19,124 +19,28 @@ TypesChanged: TypeAlias = Callable[[Sequence[EventTypePattern], Sequence[EventTy
 """Called with the event types added and removed."""
 
 
-class Message(Protocol):
-    """An event as a consumer receives it."""
+class PulledEvents(NamedTuple):
+    """The answer to a pull; `again` has the numbers of events possibly delivered before."""
 
-    @property
-    def event(self) -> StructuredEvent:
-        """The content."""
-        ...
-
-    @property
-    def origin(self) -> str:
-        """Id of the channel."""
-        ...
-
-    @property
-    def seq(self) -> int:
-        """The event's sequence number in the channel."""
-        ...
-
-    @property
-    def arrival(self) -> int:
-        """When the channel accepted it, in microseconds since 1970."""
-        ...
-
-    @property
-    def priority(self) -> int:
-        """Larger is more urgent."""
-        ...
-
-    @property
-    def mark(self) -> ProducerMark | None:
-        """The producer's name and number, if it sent them."""
-        ...
-
-    @property
-    def envelope(self) -> Envelope:
-        """The event with the service's metadata, for codecs."""
-        ...
+    messages: Sequence[Message]
+    again: frozenset[int] = frozenset()
 
 
-class Stream(Protocol):
-    """A push consumer's events, buffered until read."""
+class HistoryPage(NamedTuple):
+    """Past events of a channel, by sequence number.
 
-    def __len__(self) -> int: ...
+    Attributes:
+        next: The `after` to ask for the next page with.
+        end: Whether the page reached the present; an empty page need not.
+        last: The number of the channel's latest event.
+        lost: First and last numbers of ranges lost to journal damage, up to `next`.
+    """
 
-    async def get(self) -> Message:
-        """Wait for the next event; raise `Disconnected` when the stream has ended."""
-        ...
-
-    def get_nowait(self) -> Message | None:
-        """Return the next event if one is buffered."""
-        ...
-
-    async def batch(self, most: int) -> Sequence[Message]:
-        """Wait for events and return up to `most`."""
-        ...
-
-    def ack(self, message: Any) -> None:  # noqa: ANN401 -- a message of this stream
-        """Acknowledge an event."""
-        ...
-
-    def ack_many(self, messages: Sequence[Any]) -> None:
-        """Acknowledge events."""
-        ...
-
-    def fail(self, message: Any, reason: str) -> None:  # noqa: ANN401
-        """Have the event redelivered before those behind it."""
-        ...
-
-    def reject(self, message: Any, reason: str) -> None:  # noqa: ANN401
-        """Turn the event into a dead letter."""
-        ...
-
-    def redelivered(self, seq: int) -> bool:
-        """Tell whether an unacknowledged event may have been delivered before."""
-        ...
-
-
-class PulledMessages(Protocol):
-    """The answer to a pull."""
-
-    @property
-    def messages(self) -> Sequence[Message]:
-        """The events, in order."""
-        ...
-
-    @property
-    def again(self) -> frozenset[int]:
-        """Sequence numbers of events that may have been delivered before."""
-        ...
-
-
-class HistoryPage(Protocol):
-    """Past events of a channel, by sequence number."""
-
-    @property
-    def messages(self) -> Sequence[Message]:
-        """The events."""
-        ...
-
-    @property
-    def next(self) -> int:
-        """The `after` to ask for the next page with."""
-        ...
-
-    @property
-    def end(self) -> bool:
-        """Whether the page reached the present; an empty page need not."""
-        ...
-
-    @property
-    def lost(self) -> Sequence[tuple[int, int]]:
-        """First and last numbers of ranges lost to journal damage, up to `next`."""
-        ...
-
-    @property
-    def last(self) -> int:
-        """The number of the channel's latest event."""
-        ...
+    messages: Sequence[Message]
+    next: int
+    end: bool
+    last: int
+    lost: Sequence[tuple[int, int]] = ()
 
 
 class Transport(Protocol):
@@ -150,8 +54,8 @@ class Transport(Protocol):
         """Send a command that runs before later ones; its answer is discarded."""
         ...
 
-    async def receive(self, connect: Connect, on_offers: TypesChanged | None) -> Stream:
-        """Connect a push consumer that reads from a stream."""
+    async def receive(self, connect: Connect, on_offers: TypesChanged | None) -> Inbox:
+        """Connect a push consumer that reads from an inbox."""
         ...
 
     async def handle(self, connect: Connect, handler: Callable[..., object]) -> object:
@@ -181,7 +85,7 @@ class Transport(Protocol):
 
     async def pull(
         self, channel: int, proxy: int, most: int, wait: int | None, lease: int | None
-    ) -> PulledMessages:
+    ) -> PulledEvents:
         """Pull events; `wait` and `lease` are in microseconds."""
         ...
 
@@ -190,14 +94,9 @@ class Transport(Protocol):
         ...
 
     async def history(
-        self,
-        channel: int,
-        after: int | None,
-        since: int | None,
-        most: int,
-        constraint_text: str | None,
+        self, channel: int, after: int | None, since: int | None, most: int, text: str | None
     ) -> HistoryPage:
-        """Return past events from the channel's journal; see `Client.history`.
+        """Return past events that match a constraint's text; see `Client.history`.
 
         `since` is in microseconds since 1970; `most` is at most 1000.
         """

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar
 from weakref import WeakSet
 
 from tidings.channel.commands import Command, Push
+from tidings.channel.functions import checked_function
 from tidings.channel.management import (
     Connect,
     CreateFilter,
@@ -45,7 +46,7 @@ from tidings.engine.history import HistoryPage
 from tidings.engine.host import Host
 from tidings.engine.turns import Turns
 from tidings.engine.viewing import Viewing
-from tidings.errors import Disconnected, InvalidUsage, NotFound, Stopping, WrongState
+from tidings.errors import Disconnected, NotFound, Stopping, WrongState
 from tidings.events.fields import fields_of
 from tidings.filters.constraint import Constraint, constraint
 
@@ -178,19 +179,19 @@ class LocalDoor:
     @staticmethod
     def buffer(on_offers: TypesChanged | None) -> BufferEndpoint:
         """Return a consumer that takes events when it likes."""
-        return BufferEndpoint(_function(on_offers))
+        return BufferEndpoint(checked_function(on_offers))
 
     @staticmethod
     def handler(function: Callable[..., object]) -> HandlerEndpoint:
         """Return a consumer whose function is called with the events."""
-        return HandlerEndpoint(_function(function))
+        return HandlerEndpoint(checked_function(function))
 
     @staticmethod
     def supplier(
         on_wanted: TypesChanged | None, source: Callable[[int], Any] | None
     ) -> SupplierEndpoint:
         """Return a supplier; one with a source is polled for events."""
-        return SupplierEndpoint(_function(on_wanted), _function(source))
+        return SupplierEndpoint(checked_function(on_wanted), checked_function(source))
 
     # Dead letters: a principal that may use a consumer's proxy may see its dead letters.
 
@@ -281,12 +282,6 @@ class LocalDoor:
             self._closed = True
             if self._owned:
                 await self._host.close()
-
-
-def _function(given: _F) -> _F:
-    if given is not None and not callable(given):
-        raise InvalidUsage(f"events and changes are told to a function, not to {given!r:.60}")
-    return given
 
 
 def _heard(future: asyncio.Future[Any]) -> None:

@@ -13,6 +13,7 @@ from fastapi.routing import APIRoute
 from starlette.datastructures import Headers, QueryParams
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import Receive
 
 from tidings.errors import InvalidEvent, InvalidUsage, LimitExceeded, UnsupportedMedia
 from tidings.events.codecs.json_text import parse_json
@@ -25,35 +26,27 @@ QueryNames = Mapping[str, bool]
 
 # Headers that say what a body is: two that differ could be read in two ways.
 _ONCE: Final = frozenset(
-    {
-        b"content-type",
-        b"content-encoding",
-        b"last-event-id",
-        b"tidings-number",
-        b"tidings-producer",
-    }
+    {b"content-type", b"content-encoding", b"last-event-id", b"tidings-number", b"tidings-producer"}
 )
 _CLOUDEVENT: Final = b"ce-"
 
 
-def media_type(request: Request) -> str:
-    """The media type of a request's body without parameters, in lower case; empty for none."""
+def _content_type(request: Request) -> tuple[str, Message]:
     given = request.headers.get("content-type", "")
-    if not given:
-        return ""
     message = Message()
     message["content-type"] = given
+    return given, message
+
+
+def media_type(request: Request) -> str:
+    """The media type of a request's body without parameters, in lower case; empty for none."""
+    given, message = _content_type(request)
     return message.get_content_type() if "/" in given else given.lower()
 
 
 def check_charset(request: Request) -> None:
     """Refuse a body that is not UTF-8: JSON is (RFC 8259)."""
-    given = request.headers.get("content-type", "")
-    if ";" not in given:
-        return
-    message = Message()
-    message["content-type"] = given
-    charset = message.get_content_charset()
+    charset = _content_type(request)[1].get_content_charset()
     if charset not in (None, "utf-8", "utf8", "us-ascii"):
         raise UnsupportedMedia(f"JSON is in UTF-8, not in {shortened(charset)}")
 
@@ -149,21 +142,21 @@ async def _read_json(request: Request) -> None:
     state: WebState = request.app.state.web
     options = state.options
     if media_type(request) != "application/json":
-        raise UnsupportedMedia(_wrong_type(request))
+        given = request.headers.get("content-type")
+        told = "there is none" if given is None else f"not {given!r:.60}"
+        raise UnsupportedMedia(
+            f"the body must be JSON with the header Content-Type: application/json; {told}"
+        )
     check_charset(request)
     # What was read is kept in the request: whoever handles it reads it from there.
     request._body = await read_body(request, options)
-    request._json = _parsed(request._body, options.max_body, state.bounds.values)
-
-
-def _wrong_type(request: Request) -> str:
-    given = request.headers.get("content-type")
-    told = "there is none" if given is None else f"not {given!r:.60}"
-    return f"the body must be JSON with the header Content-Type: application/json; {told}"
-
-
-def _parsed(octets: bytes, most: int, values: int) -> object:
     try:
-        return parse_json(octets, most, values)
+        request._json = parse_json(request._body, options.max_body, state.bounds.values)
     except InvalidEvent as error:  # the same fault, but this is no event
         raise InvalidUsage(f"the body is no JSON as it must be: {error}") from error
+
+
+async def client_gone(receive: Receive) -> None:
+    """Wait until the client of a request has gone away."""
+    while (await receive())["type"] != "http.disconnect":
+        pass

@@ -12,12 +12,7 @@ from typing import Final, NamedTuple, TypeVar
 
 from starlette.datastructures import Headers
 
-from tidings.api.frames import (
-    MAX_FRAME_OCTETS,
-    ClientFrame,
-    frame_from_plain,
-    read_client_frame,
-)
+from tidings.api.frames import MAX_FRAME_OCTETS, ClientFrame, frame_from_plain, read_client_frame
 from tidings.api.items import item_from_plain
 from tidings.channel.translation import approximate_octets
 from tidings.channel.vocabulary import Item

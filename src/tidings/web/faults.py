@@ -124,14 +124,11 @@ async def _answer(connection: HTTPConnection, response: Response) -> Response | 
 
 async def deny_socket(socket: WebSocket, response: Response) -> None:
     """Refuses a WebSocket: before it is accepted with an answer, after that by closing it."""
-    if socket.application_state is WebSocketState.CONNECTING and _can_deny(socket.scope):
+    can_deny = _DENIAL in socket.scope.get("extensions", {})
+    if socket.application_state is WebSocketState.CONNECTING and can_deny:
         await socket.send_denial_response(response)
     else:
         await socket.close(_POLICY_VIOLATION)
-
-
-def _can_deny(scope: Scope) -> bool:
-    return _DENIAL in scope.get("extensions", {})
 
 
 class LastResort:

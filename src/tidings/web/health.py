@@ -58,15 +58,11 @@ async def ready(state: State, response: Response) -> Health:
     if archiving is not None:
         archive = "failing" if archiving.error else "damaged" if archiving.problems else "good"
     losses = state.host.losses
-    if not reason and losses.count:
-        return Health(
-            status="ready, with losses",
-            reason=losses.sentence,
-            archive=archive,
-            losses=losses.count,
-        )
-    if not reason:
-        return Health(status="ready", archive=archive)
-    response.status_code = 503
-    response.headers["Retry-After"] = "1"
-    return Health(status="not ready", reason=reason, archive=archive, losses=losses.count)
+    found = Health(status="ready", reason=reason, archive=archive, losses=losses.count)
+    if reason:
+        found.status = "not ready"
+        response.status_code = 503
+        response.headers["Retry-After"] = "1"
+    elif losses.count:
+        found.status, found.reason = "ready, with losses", losses.sentence
+    return found

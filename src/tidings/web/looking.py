@@ -43,12 +43,9 @@ async def _each(ids: Iterable[_A], look: Callable[[_A], _T]) -> AsyncIterator[_T
         await turns.give()
 
 
-async def in_turns(found: Iterable[_T]) -> AsyncIterator[_T]:
+def in_turns(found: Iterable[_T]) -> AsyncIterator[_T]:
     """What was found, one by one."""
-    turns = Turns()
-    for one in found:
-        yield one
-        await turns.give()
+    return _each(found, lambda one: one)
 
 
 def channels(door: LocalDoor) -> AsyncIterator[ChannelInfo]:
@@ -61,16 +58,12 @@ def proxies(door: LocalDoor, channel: int) -> AsyncIterator[ProxyInfo]:
     return _each(door.views.proxy_ids(channel), partial(door.views.proxy, channel))
 
 
-async def admins(door: LocalDoor, channel: int) -> AsyncIterator[AdminInfo]:
+def admins(door: LocalDoor, channel: int) -> AsyncIterator[AdminInfo]:
     """All admins of a channel, one by one."""
-    turns, found = Turns(), door.views.channel(channel)
-    for side, ids in (
-        (Side.SUPPLIER, found.supplier_admins),
-        (Side.CONSUMER, found.consumer_admins),
-    ):
-        for id in ids:
-            yield door.views.admin(channel, side, id)
-            await turns.give()
+    found = door.views.channel(channel)
+    ids = [(Side.SUPPLIER, id) for id in found.supplier_admins]
+    ids += [(Side.CONSUMER, id) for id in found.consumer_admins]
+    return _each(ids, lambda one: door.views.admin(channel, *one))
 
 
 def listed(name: str, found: AsyncIterator[_T], form: Callable[[_T], object]) -> StreamingResponse:
@@ -107,14 +100,6 @@ class Consumer(NamedTuple):
     """What is looked at in a consumer's proxy.
 
     Attributes:
-        channel: Its channel.
-        proxy: Its id.
-        admin: Its admin's id.
-        name: For people.
-        attached: Whether its client can be reached.
-        waiting: How many events wait for it.
-        in_flight: How many are handed over and not answered.
-        failures: How many deliveries failed in a row.
         behind: How many events the channel has taken in since the oldest one the consumer has
             not taken yet, that one included; 0 if there is none.
         oldest: The number of that event; None if there is none, or it was not searched for.

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 from fastapi import APIRouter
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
@@ -108,6 +108,25 @@ def _written(family: Metric) -> bytes:
     return generate_latest(registry)
 
 
+Samples: TypeAlias = float | Mapping[Any, float]
+"""One value, or values by the labels they have, a tuple of texts."""
+
+
+def _gauge(name: str, told: str, samples: Samples, *labels: str) -> Metric:
+    return _filled(GaugeMetricFamily(f"tidings_{name}", told, labels=labels), samples)
+
+
+def _counter(name: str, told: str, samples: Samples, *labels: str) -> Metric:
+    return _filled(CounterMetricFamily(f"tidings_{name}", told, labels=labels), samples)
+
+
+def _filled(family: GaugeMetricFamily | CounterMetricFamily, samples: Samples) -> Metric:
+    found = samples if isinstance(samples, Mapping) else {(): samples}
+    for labels, value in found.items():
+        family.add_metric(labels, float(value))
+    return family
+
+
 def _families(state: WebState, seen: _Seen) -> Iterator[Metric]:
     yield from _of_channels(seen)
     yield from _of_consumers(seen)
@@ -125,89 +144,60 @@ def _families(state: WebState, seen: _Seen) -> Iterator[Metric]:
         told = "Pushes that were dropped: their events had come back to the channel."
         yield _counter("corba_pushes_looped", told, counts.looped())
     yield from _of_connections(counts.admissions)
-    operations = CounterMetricFamily(
-        "tidings_operations", "Operations, by name and result.", labels=("operation", "result")
-    )
-    for (name, result), times in state.host.operations.counts.items():
-        operations.add_metric((name, result), float(times))
-    yield operations
+    operations = state.host.operations.counts
+    told = "Operations, by name and result."
+    yield _counter("operations", told, operations, "operation", "result")
     yield _gauge("unnamed_proxies", "Proxies that end when nobody uses them.", len(state.lifetimes))
     yield _gauge("ready", "1 if the service takes work.", not state.not_ready)
 
 
 def _of_connections(doors: Mapping[str, Admission]) -> Iterator[Metric]:
-    open_now = GaugeMetricFamily(
-        "tidings_connections", "Open connections of clients.", labels=("door", "authenticated")
-    )
-    most = GaugeMetricFamily(
-        "tidings_connections_limit", "How many there may be.", labels=("door",)
-    )
-    gave_way = CounterMetricFamily(
-        "tidings_connections_gave_way", "Closed to make room for others.", labels=("door",)
-    )
-    refused = CounterMetricFamily(
-        "tidings_connections_refused", "Refused: all others had work.", labels=("door",)
-    )
-    for door, admission in doors.items():
-        open_now.add_metric((door, "no"), admission.unauthenticated)
-        open_now.add_metric((door, "yes"), admission.count - admission.unauthenticated)
-        most.add_metric((door,), admission.limits.most)
-        gave_way.add_metric((door,), admission.gave_way)
-        refused.add_metric((door,), admission.refused)
-    yield from (open_now, most, gave_way, refused)
+    open_now = {(door, "no"): one.unauthenticated for door, one in doors.items()}
+    open_now |= {(door, "yes"): one.count - one.unauthenticated for door, one in doors.items()}
+    told = "Open connections of clients."
+    yield _gauge("connections", told, open_now, "door", "authenticated")
+    most = {(door,): one.limits.most for door, one in doors.items()}
+    yield _gauge("connections_limit", "How many there may be.", most, "door")
+    gave_way = {(door,): one.gave_way for door, one in doors.items()}
+    yield _counter("connections_gave_way", "Closed to make room for others.", gave_way, "door")
+    refused = {(door,): one.refused for door, one in doors.items()}
+    yield _counter("connections_refused", "Refused: all others had work.", refused, "door")
 
 
 def _of_channels(seen: _Seen) -> Iterator[Metric]:
-    accepted = CounterMetricFamily(
-        "tidings_events_accepted",
-        "Events accepted since the channel was made.",
-        labels=("channel",),
-    )
-    waiting = GaugeMetricFamily(
-        "tidings_events_waiting", "Events that wait for somebody.", labels=("channel",)
-    )
-    proxies = GaugeMetricFamily("tidings_proxies", "Proxies.", labels=("channel", "side"))
-    for channel in seen.channels:
-        label = _label(channel)
-        accepted.add_metric((label,), channel.accepted)
-        waiting.add_metric((label,), channel.waiting)
-        proxies.add_metric((label, "supplier"), channel.suppliers)
-        proxies.add_metric((label, "consumer"), channel.consumers)
-    yield from (accepted, waiting, proxies)
+    found = {_label(channel): channel for channel in seen.channels}
+    accepted = {(label,): one.accepted for label, one in found.items()}
+    told = "Events accepted since the channel was made."
+    yield _counter("events_accepted", told, accepted, "channel")
+    waiting = {(label,): one.waiting for label, one in found.items()}
+    yield _gauge("events_waiting", "Events that wait for somebody.", waiting, "channel")
+    proxies = {(label, "supplier"): one.suppliers for label, one in found.items()}
+    proxies |= {(label, "consumer"): one.consumers for label, one in found.items()}
+    yield _gauge("proxies", "Proxies.", proxies, "channel", "side")
 
 
 def _of_consumers(seen: _Seen) -> Iterator[Metric]:
-    place = ("channel", "admin")
     labels = {channel.id: _label(channel) for channel in seen.channels}
-    tables = (
-        ("consumer_waiting", "Copies of events that wait, of the consumers there are.",
-         seen.waiting),
-        ("consumer_in_flight", "Copies handed over and not answered.", seen.in_flight),
-    )  # fmt: skip
-    for name, told, table in tables:
-        family = GaugeMetricFamily(f"tidings_{name}", told, labels=place)
-        for (channel, admin), value in table.items():
-            if channel in labels:
-                family.add_metric((labels[channel], str(admin)), value)
-        yield family
-    copies = GaugeMetricFamily(
-        "tidings_consumer_copies",
-        "What became of copies of events, of the consumers there are.",
-        labels=(*place, "outcome"),
-    )
-    for (channel, admin, outcome), value in seen.copies.items():
-        if channel in labels:
-            copies.add_metric((labels[channel], str(admin), outcome), value)
-    yield copies
+
+    def named(counts: Mapping[tuple[Any, ...], int]) -> dict[tuple[str, ...], float]:
+        return {
+            (labels[channel], *map(str, rest)): count
+            for (channel, *rest), count in counts.items()
+            if channel in labels
+        }
+
+    place = ("channel", "admin")
+    told = "Copies of events that wait, of the consumers there are."
+    yield _gauge("consumer_waiting", told, named(seen.waiting), *place)
+    told = "Copies handed over and not answered."
+    yield _gauge("consumer_in_flight", told, named(seen.in_flight), *place)
+    told = "What became of copies of events, of the consumers there are."
+    yield _gauge("consumer_copies", told, named(seen.copies), *place, "outcome")
 
 
 def _of_host(host: Host, seen: _Seen) -> Iterator[Metric]:
-    settled = CounterMetricFamily(
-        "tidings_copies", "What became of copies of events since the start.", labels=("outcome",)
-    )
-    for outcome, count in host.counts.items():
-        settled.add_metric((outcome.name.lower(),), count)
-    yield settled
+    settled = {(outcome.name.lower(),): count for outcome, count in host.counts.items()}
+    yield _counter("copies", "What became of copies of events since the start.", settled, "outcome")
     filters, channels = host.filters, host.channels.values()
     yield _gauge("channels", "Channels.", len(channels))
     named = sum(len(channel.names) for channel in channels)
@@ -235,28 +225,16 @@ def _of_host(host: Host, seen: _Seen) -> Iterator[Metric]:
 def _of_archive(archive: ArchivingState) -> Iterator[Metric]:
     yield _counter("archive_seals", "Times files were finished in the archive.", archive.seals)
     yield _counter("archive_rows", "Rows that were then in the archive.", archive.rows)
-    yield _counter(
-        "archive_restarts", "Times the archive's process was started again.", archive.restarts
-    )
-    yield _gauge(
-        "archive_behind_octets", "What of the journal is not archived.", archive.behind_octets
-    )
+    told = "Times the archive's process was started again."
+    yield _counter("archive_restarts", told, archive.restarts)
+    told = "What of the journal is not archived."
+    yield _gauge("archive_behind_octets", told, archive.behind_octets)
     yield _gauge("archive_behind_seconds", "The age of the oldest of it.", archive.behind_seconds)
-    yield _gauge(
-        "archive_manifest_octets", "How long the list of its files is.", archive.manifest_octets
-    )
-    yield _gauge(
-        "archive_damaged_lines", "Lines of the manifest that are damaged.", len(archive.problems)
-    )
+    told = "How long the list of its files is."
+    yield _gauge("archive_manifest_octets", told, archive.manifest_octets)
+    told = "Lines of the manifest that are damaged."
+    yield _gauge("archive_damaged_lines", told, len(archive.problems))
     yield _gauge("archive_failing", "1 if the archive stands still.", bool(archive.error))
-
-
-def _gauge(name: str, told: str, value: float) -> Metric:
-    return GaugeMetricFamily(f"tidings_{name}", told, value=float(value))
-
-
-def _counter(name: str, told: str, value: float) -> Metric:
-    return CounterMetricFamily(f"tidings_{name}", told, value=float(value))
 
 
 def _label(channel: ChannelInfo) -> str:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import re
+from html import escape
 from importlib.metadata import version
 from typing import Any, Final
 
@@ -12,9 +15,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from tidings.api.problems import MEDIA_TYPE
 from tidings.errors import CursorNotFound
-from tidings.web.docs_page import docs_page
-from tidings.web.pages import HTML_ANSWER, HTML_HEADERS
-from tidings.web.state import State, WebState
+from tidings.web.pages import HTML_ANSWER, HTML_HEADERS, page, row, table
 
 router = APIRouter(tags=["overview"])
 
@@ -101,37 +102,33 @@ def describe(app: FastAPI) -> None:
     app.openapi = document  # type: ignore[method-assign]
 
 
-class _Written:
+async def _written(app: FastAPI) -> tuple[bytes, bytes]:
     """The document as it is sent, to programs and to people; made once."""
 
-    def __init__(self, state: WebState) -> None:
-        self._made: tuple[bytes, bytes] | None = None
-
-    async def of(self, app: FastAPI) -> tuple[bytes, bytes]:
-        # Making it takes so long that the loop must not wait for it.
-        if self._made is None:
-            self._made = await asyncio.to_thread(self._make, app)
-        return self._made
-
-    @staticmethod
-    def _make(app: FastAPI) -> tuple[bytes, bytes]:
+    def make() -> tuple[bytes, bytes]:
         document = app.openapi()
         return bytes(JSONResponse(document).body), bytes(docs_page(document).body)
 
+    if not hasattr(app.state, "document"):
+        # Making it takes so long that the loop must not wait for it.
+        app.state.document = await asyncio.to_thread(make)
+    found: tuple[bytes, bytes] = app.state.document
+    return found
+
 
 @router.get("/v1/openapi.json", summary="This API for programs", response_model=dict[str, Any])
-async def openapi(request: Request, state: State) -> Response:
+async def openapi(request: Request) -> Response:
     """The OpenAPI document of this API."""
-    octets, _ = await state.part(_Written).of(request.app)
+    octets, _ = await _written(request.app)
     return Response(octets, media_type="application/json")
 
 
 @router.get(
     "/docs/api", summary="This API for people", response_class=HTMLResponse, responses=HTML_ANSWER
 )
-async def docs(request: Request, state: State) -> HTMLResponse:
+async def docs(request: Request) -> HTMLResponse:
     """The same document as a page that loads nothing from elsewhere."""
-    _, octets = await state.part(_Written).of(request.app)
+    _, octets = await _written(request.app)
     return HTMLResponse(octets, headers=HTML_HEADERS)
 
 
@@ -174,13 +171,10 @@ def _add_problems(path: str, method: str, operation: dict[str, Any]) -> None:
     answers = operation.setdefault("responses", {})
     if "HTTPValidationError" in str(answers.get("422")):
         del answers["422"]
-    for status in _possible(path, method, operation) | {s for s in answers if _is_bare(s, answers)}:
+    # What a route declared without saying what it looks like.
+    bare = {one for one in answers if one in _STATUSES and not answers[one].get("content")}
+    for status in _possible(path, method, operation) | bare:
         answers[status] = {"$ref": f"#/components/responses/Problem{status}"}
-
-
-def _is_bare(status: str, answers: dict[str, Any]) -> bool:
-    """Whether a route declared an error without saying what it looks like."""
-    return status in _STATUSES and not answers[status].get("content")
 
 
 def _possible(path: str, method: str, operation: dict[str, Any]) -> set[str]:
@@ -199,3 +193,163 @@ def _possible(path: str, method: str, operation: dict[str, Any]) -> set[str]:
     if method != "get":
         found |= {"400", "404", "409", "429", "507"}
     return found - {s for s in operation["responses"] if operation["responses"][s].get("content")}
+
+
+# Members of members are shown so deep; what lies below is in the OpenAPI document.
+_DEPTH: Final = 2
+
+
+def docs_page(document: dict[str, Any]) -> HTMLResponse:
+    """A page that shows an OpenAPI document: every operation, with examples and answers."""
+    by_tag: dict[str, list[tuple[str, str, dict[str, Any]]]] = {}
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
+            tag = (operation.get("tags") or ["other"])[0]
+            by_tag.setdefault(tag, []).append((path, method, operation))
+    contents, parts = [], [_text(document["info"].get("description", ""))]
+    for tag, found in by_tag.items():
+        head = f"<h2>{escape(tag.capitalize())}</h2>"
+        items = "".join(_item(method, operation) for _, method, operation in found)
+        contents.append(f"{head}<ul>{items}</ul>")
+        parts.append(head)
+        parts += [_operation(document, *one) for one in found]
+    title = f"{document['info']['title']} {document['info']['version']}: API"
+    nav, main = "\n".join(contents), "\n".join(parts)
+    return page(title, f'<div class="sides"><nav>{nav}</nav>\n<main>{main}</main></div>')
+
+
+def _text(text: str) -> str:
+    """Text with lists and code marked as in Markdown, as HTML."""
+    parts = []
+    for block in text.strip().split("\n\n"):
+        shown = _inline(block)
+        if shown.startswith("* "):
+            items = shown.removeprefix("* ").split("\n* ")
+            parts.append("<ul>" + "".join(f"<li>{item}</li>" for item in items) + "</ul>")
+        elif shown:
+            parts.append(f"<p>{shown}</p>")
+    return "\n".join(parts)
+
+
+def _inline(text: str) -> str:
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
+
+
+def _badge(method: str) -> str:
+    return f'<span class="method {escape(method)}">{escape(method.upper())}</span>'
+
+
+def _item(method: str, operation: dict[str, Any]) -> str:
+    anchor = escape(operation["operationId"])
+    summary = escape(operation.get("summary") or operation["operationId"])
+    return f'<li>{_badge(method)}<a href="#{anchor}">{summary}</a></li>'
+
+
+def _operation(document: dict[str, Any], path: str, method: str, operation: dict[str, Any]) -> str:
+    parts = [
+        f'<section id="{escape(operation["operationId"])}">',
+        f"<h3>{_badge(method)} <code>{escape(path)}</code></h3>",
+        f"<p><strong>{escape(operation.get('summary', ''))}</strong></p>",
+        _text(operation.get("description", "")),
+        _parameters(document, operation.get("parameters", [])),
+    ]
+    for media, content in operation.get("requestBody", {}).get("content", {}).items():
+        parts.append(f"<h4>Body: <code>{escape(media)}</code></h4>{_content(document, content)}")
+    parts.append(_answers(document, operation["responses"]))
+    parts.append("</section>")
+    return "".join(parts)
+
+
+def _parameters(document: dict[str, Any], given: list[dict[str, Any]]) -> str:
+    if not given:
+        return ""
+    rows = [
+        _described(one["name"], f"{one['in']}, {_kind(document, one.get('schema', {}))}", one)
+        for one in given
+    ]
+    return f"<h4>Parameters</h4>{table(('Name', 'Where and what', ''), rows)}"
+
+
+def _described(name: str, kind: str, part: dict[str, Any]) -> str:
+    told = _inline(part.get("description", ""))
+    return f"<tr><td><code>{escape(name)}</code></td><td>{escape(kind)}</td><td>{told}</td></tr>"
+
+
+def _answers(document: dict[str, Any], answers: dict[str, Any]) -> str:
+    good, bad = [], []
+    for status, answer in sorted(answers.items()):
+        shown = _resolved(document, answer)
+        told = shown.get("description", "")
+        if status >= "400":
+            bad.append(row(status, told))
+            continue
+        media = "".join(f" <code>{escape(one)}</code>" for one in shown.get("content", {}))
+        good.append(f"<h4>Answer {escape(status)}:{media}</h4><p>{_inline(told)}</p>")
+        good += [_content(document, one) for one in shown.get("content", {}).values()]
+    found = table(("Status", "Meaning"), bad)
+    errors = f"<details><summary>Errors</summary>{found}</details>" if bad else ""
+    return "".join(good) + errors
+
+
+def _content(document: dict[str, Any], content: dict[str, Any]) -> str:
+    """What a body or an answer holds: its members, and examples where there are some."""
+    rows = _members(document, content.get("schema", {}), "", _DEPTH)
+    shown = table(("Member", "What", ""), rows) if rows else ""
+    return shown + _example(document, content)
+
+
+def _members(document: dict[str, Any], schema: dict[str, Any], above: str, depth: int) -> list[str]:
+    """The rows of an object's members, and of the objects in them."""
+    found = _resolved(document, schema)
+    if not depth:
+        return []
+    if found.get("type") == "array":
+        return _members(document, found.get("items", {}), f"{above}[]", depth)
+    rows = []
+    required = found.get("required", ())
+    for name, part in found.get("properties", {}).items():
+        path = f"{above}.{name}" if above else name
+        kind = _kind(document, part) + (", required" if name in required else "")
+        rows.append(_described(path, kind, {**_resolved(document, part), **part}))
+        rows += _members(document, part, path, depth - 1)
+    return rows
+
+
+def _kind(document: dict[str, Any], schema: dict[str, Any]) -> str:
+    """What a value is, in a few words."""
+    found = _resolved(document, schema)
+    several = found.get("anyOf") or found.get("oneOf")
+    if several:
+        return " or ".join(dict.fromkeys(_kind(document, one) for one in several))
+    if "enum" in found:
+        return " or ".join(json.dumps(one, ensure_ascii=False) for one in found["enum"])
+    if "const" in found:
+        return json.dumps(found["const"], ensure_ascii=False)
+    if found.get("type") == "array":
+        return f"list of {_kind(document, found.get('items', {}))}"
+    kind = found.get("type", "any value")
+    return " or ".join(kind) if isinstance(kind, list) else str(kind)
+
+
+def _example(document: dict[str, Any], content: dict[str, Any]) -> str:
+    """Examples of a body or answer; empty if there are none."""
+    schema = _resolved(document, content.get("schema", {}))
+    several = [one.get("value") for one in content.get("examples", {}).values()]
+    single = [content["example"]] if "example" in content else []
+    found = several or single or schema.get("examples", [])
+    shown = [
+        one if isinstance(one, str) else json.dumps(one, indent=2, ensure_ascii=False)
+        for one in found
+    ]
+    return "".join(f"<pre>{escape(text)}</pre>" for text in shown)
+
+
+def _resolved(document: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
+    """What a reference inside the document stands for."""
+    if "$ref" not in part:
+        return part
+    found: Any = document
+    for name in part["$ref"].removeprefix("#/").split("/"):
+        found = found[name]
+    resolved: dict[str, Any] = found
+    return resolved

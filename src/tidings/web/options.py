@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class WebOptions:
-    """Settings of the web door.
+    """Settings of the web door; times are in seconds.
 
     Attributes:
         token: The owner's token. None is for a loopback address only: whoever reaches it owns
@@ -15,20 +15,15 @@ class WebOptions:
         allowed_hosts: Without a token, names (``name`` or ``name:port``) beside those of the
             loopback that a request's ``Host`` may have.
         allowed_origins: Origins such as ``https://desk.example`` whose pages may use the API.
-        unnamed_lifetime: How long a proxy without a name stays after its last use, in seconds.
-        max_body: How many octets the body of a request may have; a stream of lines has no such
-            bound, each of its lines has.
+        unnamed_lifetime: How long a proxy without a name stays after its last use.
+        max_body: Octets; a stream of lines has no such bound, each of its lines has.
         max_batch: How many events one request or frame may bring.
-        max_wait: How long a pull may wait, in seconds.
         max_socket_octets: How much may wait to be written to one WebSocket.
         max_streams: How many tails and uploads of lines there may be at one time.
-        read_patience: How long nothing may come of a request, or of a line, that has begun, in
-            seconds.
-        body_patience: How long a body, or a line of an upload, may take in all, in seconds.
-        upload_pause: How long an upload of lines may pause between two lines, in seconds.
-        write_patience: How long a WebSocket may take nothing while something waits, in seconds.
-        ping_interval: How often a WebSocket is asked whether it is still there, in seconds.
-        heart_beat: How often a tail shows that it is still there, in seconds.
+        read_patience: How long nothing may come of a request, or of a line, that has begun.
+        body_patience: How long a body, or a line of an upload, may take in all.
+        upload_pause: How long an upload of lines may pause between two lines.
+        write_patience: How long a WebSocket may take nothing while something waits.
     """
 
     token: str | None = field(default=None, repr=False)

@@ -5,77 +5,18 @@ from __future__ import annotations
 import base64
 import hashlib
 from html import escape
+from importlib.resources import files
 from typing import Any, Final
 
 from starlette.responses import HTMLResponse
 
-_STYLE: Final = """
-:root { color-scheme: light dark; --ink: #1b2430; --soft: #5a6675; --line: #dce2e9; --paper: #fff;
-        --raised: #f5f7fa; --link: #1a5fb4; --good: #18794e; --bad: #b3261e; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e4e8ee; --soft: #9aa6b5; --line: #333c48; --paper: #14181e; --raised: #1d232b;
-          --link: #7db4ff; --good: #5fd39b; --bad: #ff8a80; } }
-* { box-sizing: border-box; }
-body { background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sans-serif;
-       margin: 0; }
-body > * { margin: 0 auto; max-width: 76rem; padding: 0 1.25rem; }
-body > header { align-items: baseline; border-bottom: 1px solid var(--line); display: flex;
-                flex-wrap: wrap; gap: .25rem 1.5rem; padding-block: .75rem; }
-body > header nav { display: flex; flex-wrap: wrap; gap: 0 1rem; }
-body > footer { color: var(--soft); font-size: .875rem; padding-block: 1rem 2rem; }
-h1 { font-size: 1.35rem; margin: 0; }
-h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
-h3 { font-size: 1rem; margin: 0 0 .5rem; overflow-wrap: anywhere; }
-a { color: var(--link); text-decoration: none; }
-a:hover { text-decoration: underline; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; font-size: .9375rem; width: 100%; }
-th, td { border-bottom: 1px solid var(--line); overflow-wrap: anywhere;
-         padding: .35rem 1rem .35rem 0; text-align: left; vertical-align: top; }
-th { color: var(--soft); font-size: .8125rem; font-weight: 600; white-space: nowrap; }
-td { min-width: 4.5rem; }
-td:first-child { min-width: 9rem; }
-td:first-child code { white-space: nowrap; }
-th.n, td.n { font-variant-numeric: tabular-nums; text-align: right; white-space: nowrap; }
-tr > :last-child { padding-right: 0; }
-code, pre { font: .875em/1.45 ui-monospace, monospace; overflow-wrap: anywhere; }
-pre { background: var(--raised); border-radius: .4rem; font-size: .8125rem; margin: .5rem 0;
-      overflow-x: auto; padding: .6rem .8rem; }
-.soft { color: var(--soft); }
-.good { color: var(--good); font-weight: 600; }
-.bad { color: var(--bad); font-weight: 600; }
-.tiles { display: grid; gap: .75rem; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr));
-         margin: 1.25rem 0 0; }
-.tiles > div { background: var(--raised); border-radius: .5rem; padding: .6rem .9rem; }
-.tiles dt { color: var(--soft); font-size: .8125rem; }
-.tiles dd { font-size: 1.4rem; font-variant-numeric: tabular-nums; margin: 0; }
-#away { display: none; background: var(--bad); color: var(--paper); font-weight: 600;
-        max-width: none; padding-block: .5rem; text-align: center; }
-.away #away { display: block; }
-.away main { opacity: .5; }
-.sides { display: grid; gap: 0 2.5rem; grid-template-columns: 17rem minmax(0, 1fr); }
-.sides > nav { align-self: start; border-right: 1px solid var(--line); font-size: .875rem;
-               max-height: 100vh; overflow-y: auto; padding: 0 1rem 2rem 0; position: sticky;
-               top: 0; }
-.sides > nav h2 { font-size: .875rem; margin: 1.25rem 0 .25rem; }
-.sides > nav ul { list-style: none; margin: 0; padding: 0; }
-.sides > nav li { align-items: baseline; display: flex; gap: .5rem; padding: .1rem 0; }
-.sides section { border-top: 1px solid var(--line); margin-top: 1.5rem; padding-top: 1.25rem; }
-.sides section section { scroll-margin-top: .5rem; }
-.method { border-radius: .25rem; color: var(--soft); display: inline-block; flex: none;
-          font: 600 .6875rem/1.6 ui-monospace, monospace; min-width: 3.3rem; }
-h3 .method { background: var(--raised); font-size: .8125rem; margin-right: .25rem; padding: 0 .4rem;
-             text-align: center; }
-.get { color: var(--good); } .delete { color: var(--bad); }
-.post, .put, .patch { color: var(--link); }
-h4 { font-size: .875rem; margin: 1rem 0 .25rem; }
-summary { color: var(--soft); cursor: pointer; font-size: .875rem; margin-top: .75rem; }
-@media (max-width: 56rem) {
-  .sides { display: block; }
-  .sides > nav { border: 0; border-bottom: 1px solid var(--line); max-height: 45vh;
-                 position: static; }
-}
-"""
+
+def page_file(name: str) -> str:
+    """The content of a file that pages are made with, a style sheet or a script."""
+    return files("tidings.web").joinpath(name).read_text(encoding="utf-8")
+
+
+_STYLE: Final = page_file("pages.css")
 
 _LINKS: Final = (
     ("/", "Status"),

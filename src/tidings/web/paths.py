@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, Literal
 from urllib.parse import unquote_to_bytes
 
 from fastapi import Depends, Path, Query
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -92,16 +92,13 @@ def part(text: str) -> str:
     return text.replace("%2F", "/").replace("%25", "%")
 
 
+_NAME: Final = "id, or its name (percent-encoded; a name of digits only is taken for an id)."
+
+
 async def _channel_id(
     door: Door,
     channel: Annotated[
-        str,
-        Path(
-            min_length=1,
-            description="The channel's id, or its name (percent-encoded; a name of digits only "
-            "is taken for an id).",
-            examples=["auctions"],
-        ),
+        str, Path(min_length=1, description=f"The channel's {_NAME}", examples=["auctions"])
     ],
 ) -> int:
     return channel_of(door, part(channel))
@@ -124,13 +121,7 @@ async def _proxy_id(
     door: Door,
     channel: ChannelId,
     proxy: Annotated[
-        str,
-        Path(
-            min_length=1,
-            description="The proxy's id, or its name (percent-encoded; a name of digits only is "
-            "taken for an id).",
-            examples=["hall-1"],
-        ),
+        str, Path(min_length=1, description=f"The proxy's {_NAME}", examples=["hall-1"])
     ],
 ) -> int:
     name = part(proxy)
@@ -145,36 +136,10 @@ ProxyId = Annotated[int, Depends(_proxy_id)]
 """The id of the proxy in the path; there is one."""
 
 
-async def _side(
-    side: Annotated[
-        str,
-        Path(
-            pattern="^(supplier|consumer)$",
-            description="Whom it serves: `supplier` or `consumer`.",
-            examples=["consumer"],
-        ),
-    ],
-) -> Side:
-    return Side(side)
-
-
-async def _producer(
-    producer: Annotated[
-        str,
-        Path(
-            min_length=1,
-            description="What the producer calls itself (percent-encoded).",
-            examples=["till-3"],
-        ),
-    ],
-) -> str:
-    return part(producer)
-
-
 PATH_TYPES: Final[Mapping[str, Any]] = {
     "channel": ChannelId,
     "proxy": ProxyId,
-    "side": Annotated[Side, Depends(_side)],
+    "side": Annotated[Side, Path(description="Whom it serves.", examples=["consumer"])],
     "admin": Annotated[
         Number, Path(description="The admin's id; 0 is the default one.", examples=[0])
     ],
@@ -185,7 +150,11 @@ PATH_TYPES: Final[Mapping[str, Any]] = {
         Path(description="What the filter maps events to.", examples=["priority"]),
     ],
     "id": Annotated[Number, Path(description="The dead letter's id.", examples=[12])],
-    "producer": Annotated[str, Depends(_producer)],
+    "producer": Annotated[
+        str,
+        Path(min_length=1, description="Its own name (percent-encoded).", examples=["till-3"]),
+        AfterValidator(part),
+    ],
 }
 """How each field that stands in a path is read."""
 

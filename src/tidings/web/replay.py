@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
-from fastapi import Depends, Query
+import msgspec
+from fastapi import APIRouter, Depends, Query, Response
+from pydantic import Field
 
+from tidings.api.forms import Answer, examples
+from tidings.api.items import write_delivered
 from tidings.channel.effects import Message
 from tidings.engine.door import LocalDoor
 from tidings.engine.history import HistoryPage
+from tidings.engine.turns import Turns
 from tidings.errors import InvalidUsage
 from tidings.events.codecs.cloudevents_codec import is_time
 from tidings.events.texts import shortened
 from tidings.filters.constraint import Constraint, constraint
+from tidings.web.bodies import StrictRoute
+from tidings.web.paths import ChannelId, Most, Number
+from tidings.web.state import Door
+
+router = APIRouter(tags=["events"], route_class=StrictRoute)
 
 # Events read at once: some are written while the next are looked for.
 _PAGE: Final = 200
 _MOST_FILTER: Final = 65_536
 _MICROSECOND: Final = 1_000_000
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def microseconds(text: str) -> int:
@@ -39,9 +49,6 @@ def microseconds(text: str) -> int:
         raise InvalidUsage(problem) from error
 
 
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-
-
 def _since(
     since: Annotated[
         str | None,
@@ -58,20 +65,6 @@ Since = Annotated[int | None, Depends(_since)]
 """From when on, microseconds since 1970; None if it was left out."""
 
 
-@dataclass(frozen=True, slots=True)
-class WantedEvents:
-    """Which events a query asks for: by a filter and types, or both as one constraint."""
-
-    filter: str
-    types: tuple[str, ...]
-    constraint: Constraint | None
-
-    @property
-    def constraints(self) -> tuple[Constraint, ...]:
-        """What a consumer's proxy that gets them is made with."""
-        return () if self.constraint is None else (self.constraint,)
-
-
 def _wanted(
     filter: Annotated[
         str,
@@ -85,14 +78,12 @@ def _wanted(
         list[str] | None,
         Query(description="Event types, each `Domain::Type`.", examples=[["Auction::books"]]),
     ] = None,
-) -> WantedEvents:
-    listed = tuple(types or ())
-    found = constraint(filter, listed) if filter.strip() or listed else None
-    return WantedEvents(filter, listed, found)
+) -> Constraint | None:
+    return constraint(filter, types or ()) if filter.strip() or types else None
 
 
-Wanted = Annotated[WantedEvents, Depends(_wanted)]
-"""Which events a query asks for."""
+Wanted = Annotated[Constraint | None, Depends(_wanted)]
+"""Which events a query asks for, as one constraint; None for all."""
 
 
 class Replay:
@@ -107,7 +98,7 @@ class Replay:
         self,
         door: LocalDoor,
         channel: int,
-        wanted: WantedEvents,
+        wanted: Constraint | None,
         after: int | None,
         since: int | None,
     ) -> None:
@@ -138,5 +129,69 @@ class Replay:
 
     async def _page(self) -> HistoryPage:
         return await self._door.history(
-            self._channel, self._after, self._since, _PAGE, self._wanted.constraint
+            self._channel, self._after, self._since, _PAGE, self._wanted
         )
+
+
+EVENT_EXAMPLE: Final = {
+    "seq": 1041,
+    "arrival": 1760000000000000,
+    "priority": 0,
+    "event": {"domain": "Auction", "type": "books"},
+}
+
+
+class PastEvents(Answer):
+    """Past events, in the order of their numbers."""
+
+    model_config = examples(
+        {
+            "origin": "0" * 31 + "1",
+            "events": [EVENT_EXAMPLE],
+            "next": 1041,
+            "end": True,
+            "last": 1041,
+            "lost": [[1037, 1039]],
+        }
+    )
+
+    origin: str
+    events: list[dict[str, Any]]
+    next: int = Field(description="Go on after this number.")
+    end: bool = Field(description="Whether that was all.")
+    last: int = Field(description="The channel's latest number.")
+    lost: list[list[int]] = Field(
+        description="First and last numbers of events up to `next` that damage has cost."
+    )
+
+
+@router.get("/channels/{channel}/events", summary="Past events", response_model=PastEvents)
+async def past_events(
+    door: Door,
+    channel: ChannelId,
+    wanted: Wanted,
+    since: Since,
+    after: Annotated[
+        Number | None, Query(description="Events with larger numbers; all that are kept if not.")
+    ] = None,
+    most: Most = 100,
+) -> Response:
+    """Events that the channel took in before, as far as the journal keeps them.
+
+    Page on with `after` until `end`. A page may have fewer events than asked for, or none,
+    before that.
+    """
+    page = await door.history(channel, after, since, most, wanted)
+    turns, texts = Turns(), []
+    for one in page.messages:
+        texts.append(write_delivered(one))
+        await turns.give()
+    rest = {"next": page.next, "end": page.end, "last": page.last, "lost": page.lost}
+    return events_answer(door.views.channel(channel).origin, texts, rest)
+
+
+def events_answer(origin: str, texts: Iterable[str], rest: Mapping[str, object]) -> Response:
+    """The answer with events that are JSON already, and other members."""
+    head = f'{{"origin":"{origin}","events":[{",".join(texts)}]'
+    tail = msgspec.json.encode(rest).decode()[1:]
+    return Response(f"{head},{tail}" if rest else f"{head}}}", media_type="application/json")

@@ -1,24 +1,19 @@
-"""What all routes share: the host, the settings, and a door for whoever asks.
-
-::
-
-    from tidings.web.state import Door, State
-
-    async def route(door: Door, state: State) -> ...: ...
-"""
+"""What all routes share: the host, the settings, and a door for whoever asks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 
 from fastapi import Depends, HTTPException
 from starlette.requests import HTTPConnection
 
 from tidings.admission import Admission
 from tidings.api.forms import ConstraintForm, filter_parts
+from tidings.api.items import write_delivered
+from tidings.channel.effects import Message
 from tidings.engine.access import Principal
 from tidings.engine.beside import compiled
 from tidings.engine.door import LocalDoor
@@ -34,12 +29,7 @@ _T = TypeVar("_T")
 
 @dataclass(slots=True)
 class Readiness:
-    """Whether the service takes work; whoever runs it says so.
-
-    Attributes:
-        phase: ``starting``, ``ready`` or ``draining``.
-        reason: Why it is not ready, for people.
-    """
+    """Whether the service takes work: ``starting``, ``ready`` or ``draining``, and why."""
 
     phase: str = "ready"
     reason: str = ""
@@ -47,13 +37,10 @@ class Readiness:
 
 @dataclass(slots=True)
 class Counts:
-    """What the door counts for the metrics.
+    """What the door counts for the metrics: what is open now, and refused since the start.
 
     Attributes:
-        websockets: How many are open now.
-        tails: How many are open now.
-        streams: How many tails and uploads of lines there are now.
-        rejected: How many pushed events were refused since the start.
+        streams: Tails and uploads of lines.
         corba: Tells how many CORBA connections are open now; None if there is no such door.
         looped: Tells how many pushes over CORBA were dropped, since their events had come back.
         admissions: Which connections of a door stay open, by its name.
@@ -68,6 +55,37 @@ class Counts:
     admissions: dict[str, Admission] = field(default_factory=dict)
 
 
+# Some ten thousand usual events: what is on its way to many consumers at a time.
+_MOST_CHARACTERS: Final = 16 * 1024 * 1024
+# What an entry takes beside its text; counted, so that tiny events are bounded too.
+_OVERHEAD: Final = 512
+
+
+class Encoded(dict[Message, str]):
+    """The JSON text of events, by the very message that all their consumers share.
+
+    ``encoded[message]`` makes what is missing; beyond `most` characters the oldest goes. It is a
+    dict because it is asked once for each event and consumer.
+    """
+
+    def __init__(self, most: int = _MOST_CHARACTERS) -> None:
+        super().__init__()
+        self._most = most
+        self._kept = 0
+
+    def __missing__(self, message: Message) -> str:
+        """Makes the text and keeps it, if it is not too large for that."""
+        text = write_delivered(message)
+        size = len(text) + _OVERHEAD
+        if size > self._most:
+            return text
+        self._kept += size
+        while self._kept > self._most:
+            self._kept -= len(self.pop(next(iter(self)))) + _OVERHEAD
+        self[message] = text
+        return text
+
+
 class WebState:
     """What all routes share; `app.state.web`."""
 
@@ -77,6 +95,7 @@ class WebState:
         self.lifetimes = Lifetimes(host, options.unnamed_lifetime)
         self.readiness = Readiness()
         self.counts = Counts()
+        self.encoded = Encoded()
         self.bounds = Bounds(options.max_batch, host.settings.limits.event_values)
         self._doors: dict[Principal, LocalDoor] = {}
         self._parts: dict[Callable[[WebState], Any], Any] = {}

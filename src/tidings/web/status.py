@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse
 from tidings.channel.views import ChannelInfo
 from tidings.clock import SystemClock
 from tidings.web.looking import Consumer, channels, consumers
-from tidings.web.pages import HTML_ANSWER, page, row, table
+from tidings.web.pages import HTML_ANSWER, page, page_file, row, table
 from tidings.web.state import Door, State, WebState
 
 router = APIRouter(tags=["overview"])
@@ -25,27 +25,7 @@ _CHANNELS: Final = 1_000
 _CONSUMERS: Final = 10
 _NOTICES: Final = 10
 
-# Looks again every few seconds while somebody can see the page, and says so when nobody answers.
-# What has not changed is left alone, with what the reader has marked in it.
-_SCRIPT: Final = """
-const part = (where, name) => where.querySelector(name);
-async function look() {
-  if (!document.hidden) {
-    let away = false;
-    try {
-      const answer = await fetch("/", {cache: "no-store"});
-      if (!answer.ok) throw answer.status;
-      const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-      for (const name of ["main", "footer"])
-        if (part(document, name).innerHTML !== part(fresh, name).innerHTML)
-          part(document, name).replaceWith(part(fresh, name));
-    } catch { away = true; }
-    document.body.classList.toggle("away", away);
-  }
-  setTimeout(look, 3000);
-}
-setTimeout(look, 3000);
-"""
+_SCRIPT: Final = page_file("status.js")
 
 
 @router.get("/", summary="Status page", response_class=HTMLResponse, responses=HTML_ANSWER)
@@ -73,18 +53,15 @@ async def status(state: State, door: Door) -> HTMLResponse:
     }
     if counts.corba is not None:
         tiles["CORBA connections"] = counts.corba()
+    now = _moment(SystemClock().now())
     return page(
         "Tidings",
         '<p id="away" role="status">The service does not answer; this is what it said last.</p>\n'
         f"<main>{_tiles(state, tiles)}{_channels(shown, count)}{behind}"
         f"{_outcomes(state)}{_archive(state)}{_notices(state, names)}</main>\n"
-        f"<footer>Tidings {escape(version('tidings'))}, as of {_now()}</footer>",
+        f"<footer>Tidings {escape(version('tidings'))}, as of {now}</footer>",
         script=_SCRIPT,
     )
-
-
-def _now() -> str:
-    return _moment(SystemClock().now())
 
 
 def _moment(time: int) -> str:

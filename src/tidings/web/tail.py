@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Header, Query, Response
 from starlette.types import Receive, Scope, Send
 
-from tidings.api.delivered import write_delivered
+from tidings.api.items import write_delivered
 from tidings.api.problems import problem_of
 from tidings.channel.effects import Message
 from tidings.channel.management import Connect, Disconnect, ObtainProxy
@@ -23,8 +23,7 @@ from tidings.engine.door import LocalDoor
 from tidings.engine.endpoints import Endpoint, EventBatch
 from tidings.errors import Disconnected, LimitExceeded, TidingsError
 from tidings.events.codecs.json_text import write_json
-from tidings.web.bodies import StrictRoute
-from tidings.web.encoded import Encoded, encoded_of
+from tidings.web.bodies import StrictRoute, client_gone
 from tidings.web.paths import ChannelId, Number
 from tidings.web.replay import Replay, Wanted
 from tidings.web.routes.operations import make_proxy
@@ -127,7 +126,7 @@ async def tail(
     before = door.views.channel(channel).seq
     # In the order of their numbers, or the last number would say nothing of those before.
     qos = {"OrderPolicy": OrderPolicy.FIFO.value}
-    command = ObtainProxy(channel, qos=qos, constraints=wanted.constraints)
+    command = ObtainProxy(channel, qos=qos, constraints=(wanted,) if wanted else ())
     with state.stream() as held:
         proxy = await make_proxy(state, door, command)
         place = held.pop_all()
@@ -168,7 +167,6 @@ class Tail(Response):
         self._place = place
         self._replay: Replay | None = None
         self._before = 0
-        self._encoded: Encoded = state.part(encoded_of)
 
     async def begin_with(self, replay: Replay, before: int) -> None:
         """Put past events first; `before` is the channel's last number before the consumer."""
@@ -178,7 +176,7 @@ class Tail(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Writes events until the reader goes away."""
         self._state.counts.tails += 1
-        gone = asyncio.ensure_future(_gone(receive))
+        gone = asyncio.ensure_future(client_gone(receive))
         try:
             headers = self.raw_headers
             await send({"type": "http.response.start", "status": 200, "headers": headers})
@@ -222,7 +220,7 @@ class Tail(Response):
         while not gone.done():
             messages = buffer.take()
             if messages:
-                encoded = self._encoded
+                encoded = self._state.encoded
                 await self._write_events(
                     send, [(m.seq, encoded[m]) for m in messages if m.seq not in replayed]
                 )
@@ -249,8 +247,3 @@ class Tail(Response):
         async with asyncio.timeout(self._state.options.write_patience):
             body = text.encode()
             await send({"type": "http.response.body", "body": body, "more_body": True})
-
-
-async def _gone(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends, Query, WebSocket
 
@@ -14,13 +14,13 @@ from tidings.channel.views import FilterInfo, ProxyInfo
 from tidings.channel.vocabulary import Side, Style
 from tidings.engine.door import LocalDoor
 from tidings.errors import ProxyNotFound, TidingsError, WrongClient, WrongState
+from tidings.filters.constraint import Constraint
 from tidings.names import MAX_NAME
 from tidings.web.bodies import check_query, query_names
-from tidings.web.lines import Line
 from tidings.web.paths import ChannelId, Number
-from tidings.web.replay import Replay, Since, Wanted, WantedEvents
+from tidings.web.replay import Replay, Since, Wanted
 from tidings.web.routes.operations import make_proxy
-from tidings.web.sockets import Socket
+from tidings.web.sockets import Line, Socket
 from tidings.web.state import Door, State, WebState
 
 
@@ -50,49 +50,34 @@ async def many_lines(websocket: WebSocket, state: State, door: Door) -> None:
     await Socket(state, door, websocket).serve()
 
 
-class _Asked(NamedTuple):
-    """What a query says of a subscription, beside the events it asks for."""
-
-    name: str
-    window: int
-    since: int | None
-    after: int | None
-
-
-def _asked(
-    since: Since,
-    name: Annotated[str, Query(max_length=MAX_NAME)] = "",
-    window: Annotated[int, Query(ge=1, le=MAX_WINDOW)] = 256,
-    after: Annotated[Number | None, Query()] = None,
-) -> _Asked:
-    return _Asked(name, window, since, after)
-
-
 @router.websocket("/channels/{channel}/subscribe")
-async def subscribe(
+async def subscribe(  # noqa: PLR0913, PLR0917 -- what its path and query have
     websocket: WebSocket,
     state: State,
     door: Door,
     channel: ChannelId,
     wanted: Wanted,
-    asked: Annotated[_Asked, Depends(_asked)],
+    since: Since,
+    name: Annotated[str, Query(max_length=MAX_NAME)] = "",
+    window: Annotated[int, Query(ge=1, le=MAX_WINDOW)] = 256,
+    after: Annotated[Number | None, Query()] = None,
 ) -> None:
     """A subscription made for this socket, or resumed by its name; its line is 0.
 
     With `since` or `after`, a subscription that is new gets what was before first. One without a
     name ends when its client says good-bye, or some time after a cut.
     """
-    before, name = door.views.channel(channel).seq, asked.name
+    before = door.views.channel(channel).seq
     known = _known(door, channel, name, wanted)
-    command = ObtainProxy(channel, name=name, constraints=wanted.constraints)
+    command = ObtainProxy(channel, name=name, constraints=(wanted,) if wanted else ())
     proxy = known or await make_proxy(state, door, command)
     socket = Socket(state, door, websocket)
     replay = None
     try:
-        connect = Connect(channel, proxy, window=asked.window, again=known is not None)
+        connect = Connect(channel, proxy, window=window, again=known is not None)
         line = await socket.connect(_LINE, connect)
-        if known is None and not (asked.since is None and asked.after is None):
-            replay = Replay(door, channel, wanted, asked.after, asked.since)
+        if known is None and not (since is None and after is None):
+            replay = Replay(door, channel, wanted, after, since)
             await replay.begin()
         await _accept(websocket)
     except BaseException:
@@ -110,7 +95,7 @@ async def subscribe(
         _end(state, door, channel, proxy)
 
 
-def _known(door: LocalDoor, channel: int, name: str, wanted: WantedEvents) -> int | None:
+def _known(door: LocalDoor, channel: int, name: str, wanted: Constraint | None) -> int | None:
     """The subscription with this name, or None; refuse one that asks for other events."""
     if not name:
         return None
@@ -120,7 +105,7 @@ def _known(door: LocalDoor, channel: int, name: str, wanted: WantedEvents) -> in
         return None
     if found.side is not Side.CONSUMER or found.style is not Style.PUSH:
         raise WrongClient(f"{name!r} is no subscription that events are pushed to")
-    if wanted.constraint is not None and not _asks_for(door, found, wanted):
+    if wanted is not None and not _asks_for(door, found, wanted):
         raise WrongState(
             f"the subscription {name!r} asks for other events: leave filter and types out, or "
             "take another name"
@@ -128,15 +113,14 @@ def _known(door: LocalDoor, channel: int, name: str, wanted: WantedEvents) -> in
     return found.id
 
 
-def _asks_for(door: LocalDoor, proxy: ProxyInfo, wanted: WantedEvents) -> bool:
+def _asks_for(door: LocalDoor, proxy: ProxyInfo, given: Constraint) -> bool:
     asked = [
         (one.text, one.event_types)
         for filter in map(door.views.filter, proxy.filters.values())
         if isinstance(filter, FilterInfo)
         for one in filter.constraints.values()
     ]
-    given = wanted.constraint
-    return given is None or asked == [(given.text, given.event_types)]
+    return asked == [(given.text, given.event_types)]
 
 
 def _end(state: WebState, door: LocalDoor, channel: int, proxy: int) -> None:

@@ -11,15 +11,13 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from tests.edges.api import view_strategies as views
-from tests.edges.api.view_strategies import over_the_wire, qos
+from tests.edges.api.view_strategies import qos
 from tests.laws.strategies import anys, events, stored_values
 from tidings import errors
-from tidings.api.items import item_from_plain
-from tidings.api.model import Asked, EventType, pattern_in, pattern_out
-from tidings.api.operations import read_body, request_of
-from tidings.api.plain import plain_item, plain_of
+from tidings.api.forms import Asked, EventType, form_of
+from tidings.api.items import item_from_plain, plain_item, plain_of, type_form
+from tidings.api.operations import PullForm, pull, read_body, request_of
 from tidings.api.properties import properties_in, properties_out
-from tidings.api.pulling import PullForm
 from tidings.channel import management as m
 from tidings.channel.catalogue import OPERATIONS
 from tidings.channel.property_errors import Level
@@ -68,8 +66,8 @@ _EVENT_TYPE: TypeAdapter[EventType] = TypeAdapter(EventType)
 
 @given(views.patterns)
 def test_patterns_come_back_as_they_were(pattern: EventTypePattern) -> None:
-    text = _EVENT_TYPE.dump_json(pattern_out(pattern))
-    assert pattern_in(_EVENT_TYPE.validate_python(json.loads(text))) == pattern
+    read = _EVENT_TYPE.validate_python(json.loads(json.dumps(type_form(pattern))))
+    assert form_of(EventTypePattern).inward(read) == pattern
 
 
 def test_a_list_that_is_too_long_is_not_looked_through() -> None:
@@ -140,15 +138,14 @@ def test_a_program_is_judged_alike_here_and_there(properties: dict[str, Any]) ->
     assert _judged(_sent(properties)) == _judged(properties)
 
 
-_times = st.none() | st.integers(0, 366 * 86_400_000_000)
+_times = st.integers(0, 366 * 86_400_000_000)
 
 
 @given(st.integers(1, 1_000), _times, _times)
-def test_times_come_back_to_the_microsecond(most: int, wait: int | None, lease: int | None) -> None:
-    found = over_the_wire(PullForm.of(most, wait, lease))
+def test_times_come_back_to_the_microsecond(most: int, wait: int, lease: int) -> None:
+    found = PullForm.model_validate_json(json.dumps(pull(1, 2, most, wait, lease).body))
     assert (found.most, found.lease_microseconds) == (most, lease)
-    longest = 366 * 86_400
-    assert found.wait_at_most(longest) == (longest * 1_000_000 if wait is None else wait)
+    assert found.wait_at_most(366 * 86_400) == wait
 
 
 def test_nobody_waits_longer_than_the_service_lets() -> None:

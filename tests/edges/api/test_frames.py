@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tidings import event
 from tidings.api import frames as f
-from tidings.api.delivered import DeliveredEvent, write_delivered
+from tidings.api.items import write_delivered
 from tidings.channel.effects import Message
 from tidings.errors import BadInput, InvalidEvent, InvalidEventType, LimitExceeded
 from tidings.events.codecs.json_codec import encode_event, event_from_plain
@@ -167,6 +167,6 @@ def test_marks_outside_the_rules_are_refused(producer: str, number: int) -> None
 
 def test_a_message_has_an_id_and_an_envelope() -> None:
     mark = ProducerMark("p", 1)
-    found = DeliveredEvent(event("a", "b"), "0" * 32, 7, 8, 2, mark)
+    found = Message(event("a", "b"), "0" * 32, 7, 8, 0, 2, mark)
     assert found.id == ("0" * 32, 7)
     assert found.envelope == Envelope(event("a", "b"), "0" * 32, 7, 8, mark=mark)

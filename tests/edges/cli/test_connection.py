@@ -17,7 +17,7 @@ from tidings.cli.connection import Service
 from tidings.cli.contexts import contexts_file
 from tidings.client.client import Client
 from tidings.client.configuration.applying import Applying
-from tidings.client.configuration.steps import MakeProxy
+from tidings.client.configuration.diff import MakeProxy
 from tidings.errors import Forbidden, Unauthenticated
 from tidings.server import lifecycle
 from tidings.server.layers import Loaded, Sources

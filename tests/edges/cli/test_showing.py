@@ -16,7 +16,7 @@ from typer.main import get_command, get_group
 
 from tests.edges.cli.running import tidings
 from tidings import __version__, event
-from tidings.api.delivered import DeliveredEvent
+from tidings.channel.effects import Message
 from tidings.cli import main as cli
 from tidings.cli import showing
 from tidings.cli.interrupts import ended_at_once
@@ -26,7 +26,7 @@ from tidings.terminal.render import Mark, TreeNode
 
 def test_an_event_is_a_line() -> None:
     made = event("Traffic", "Speed", "car-7", {"rate": 57.5, "road": "A 8", "z": [1, {"a": None}]})
-    message = DeliveredEvent(made, "0" * 32, 17, 1_000_000, 3, None)
+    message = Message(made, "0" * 32, 17, 1_000_000, 0, 3)
     line = "    17  1970-01-01T00:00:01.000Z  Traffic::Speed car-7  "
     line += 'rate=57.5 road="A 8" z=[1,{"a":null}]'
     assert showing.event_line(message) == line

@@ -22,23 +22,21 @@ from tidings.channel.questions import SeeProxies
 from tidings.channel.settings import DEFAULT_SETTINGS, Inheritance, Settings
 from tidings.channel.vocabulary import Form, Operator, Place, Side, Style
 from tidings.client.client import Client
-from tidings.client.configuration.applying import Applying
-from tidings.client.configuration.diff import plan
+from tidings.client.configuration.applying import Applying, rehearse
+from tidings.client.configuration.diff import Plan, plan
 from tidings.client.configuration.model import (
     DEFAULT_ADMIN,
     AdminPart,
     ChannelPart,
     Configuration,
+    Holder,
     MappingPart,
     ProxyPart,
     Spot,
 )
-from tidings.client.configuration.reading import _Reading, read_configuration
-from tidings.client.configuration.rehearsal import rehearse
 from tidings.client.configuration.state import OWN, Found, find_configuration
-from tidings.client.configuration.steps import Plan
+from tidings.client.configuration.text import _Reading, read_configuration, written
 from tidings.client.configuration.text import _text as text_of
-from tidings.client.configuration.text import written
 from tidings.errors import (
     AdminLimitExceeded,
     BadInput,
@@ -83,36 +81,41 @@ def configurations(draw: st.DrawFn) -> Configuration:
         for letter, type_ in (("p", tc.SHORT), ("l", TIME_T))
         for n, one in enumerate(draw(st.lists(_mappings(type_), max_size=2)))
     }
-    channels = {name: draw(_channels(sorted(labels), sorted(values))) for name in sorted(names)}
-    made = Configuration(channels, labels, values)
-    holders = [one for _, one in made.holders()]
-    used = {label for one in holders for label in (*one.filters, one.priority, one.lifetime)}
+    channels: dict[str, ChannelPart] = {}
+    holders: dict[Spot, Holder] = {}
+    for name in sorted(names):
+        channels[name], inside = draw(_channels(name, sorted(labels), sorted(values)))
+        holders |= inside
+    used = {
+        label for one in holders.values() for label in (*one.filters, one.priority, one.lifetime)
+    }
     labels = {label: one for label, one in labels.items() if label in used}
     values = {label: one for label, one in values.items() if label in used}
-    return Configuration(channels, labels, values)
+    return Configuration(channels, holders, labels, values)
 
 
 @st.composite
-def _channels(draw: st.DrawFn, filters: list[str], values: list[str]) -> ChannelPart:
+def _channels(
+    draw: st.DrawFn, channel: str, filters: list[str], values: list[str]
+) -> tuple[ChannelPart, dict[Spot, Holder]]:
     qos = {**QoS(), "Priority": draw(st.integers(0, 2))}
     limits = {**AdminProperties(), "MaxConsumers": draw(st.sampled_from([0, 100]))}
-    admins: dict[Side, dict[str, AdminPart]] = {}
-    proxies: dict[Side, dict[str, ProxyPart]] = {}
+    admins: dict[Spot, AdminPart] = {}
+    proxies: dict[Spot, ProxyPart] = {}
     for side in Side:
-        admins[side] = {}
         for label in [DEFAULT_ADMIN, "x", "y"][: draw(st.integers(1, 3))]:
             operator = draw(st.sampled_from(Operator)) if label != DEFAULT_ADMIN else Operator.AND
             held = draw(_held(qos, filters, values, side))
-            admins[side][label] = AdminPart(operator=operator, **held)
-        proxies[side] = {}
-        for name in draw(st.lists(st.sampled_from(["p", "q", "r s"]), unique=True, max_size=2)):
-            admin = draw(st.sampled_from(sorted(admins[side])))
-            held = draw(_held(admins[side][admin].qos, filters, values, side))
+            admins[Spot(channel, side, label)] = AdminPart(operator=operator, **held)
+        labels = sorted(spot.admin for spot in admins if spot.side is side)
+        names = draw(st.lists(st.sampled_from(["p", "q", "r s"]), unique=True, max_size=2))
+        for name in sorted(names):
+            admin = draw(st.sampled_from(labels))
+            held = draw(_held(admins[Spot(channel, side, admin)].qos, filters, values, side))
             style, form = draw(st.sampled_from(Style)), draw(st.sampled_from(Form))
-            unique = f"{name} {side.value}"
-            proxies[side][unique] = ProxyPart(style=style, form=form, admin=admin, **held)
-        proxies[side] = dict(sorted(proxies[side].items()))
-    return ChannelPart(qos, limits, admins, proxies)
+            spot = Spot(channel, side, proxy=f"{name} {side.value}")
+            proxies[spot] = ProxyPart(style=style, form=form, admin=admin, **held)
+    return ChannelPart(qos, limits), {**admins, **proxies}
 
 
 @st.composite
@@ -141,13 +144,15 @@ def changes(draw: st.DrawFn) -> tuple[Configuration, Configuration]:
         labels = ["f", "g"]
         admin = AdminPart(operator=operator, **draw(_held(dict(QoS()), labels, [], Side.CONSUMER)))
         proxy = ProxyPart(admin="x", **draw(_held({**admin.qos}, labels, [], Side.CONSUMER)))
-        usual = {DEFAULT_ADMIN: AdminPart(qos=dict(QoS()))}
-        admins = {Side.SUPPLIER: usual, Side.CONSUMER: {**usual, "x": admin}}
-        proxies: dict[Side, dict[str, ProxyPart]] = {Side.SUPPLIER: {}, Side.CONSUMER: {"p": proxy}}
-        channel = ChannelPart(dict(QoS()), dict(AdminProperties()), admins, proxies)
+        holders: dict[Spot, Holder] = {
+            Spot("a", side, DEFAULT_ADMIN): AdminPart(qos=dict(QoS())) for side in Side
+        }
+        holders[Spot("a", Side.CONSUMER, "x")] = admin
+        holders[Spot("a", Side.CONSUMER, proxy="p")] = proxy
+        channel = ChannelPart(dict(QoS()), dict(AdminProperties()))
         used = {*admin.filters, *proxy.filters}
         filters = {label: draw(some_constraints) for label in labels if label in used}
-        return Configuration({"a": channel}, filters)
+        return Configuration({"a": channel}, holders, filters)
 
     return drawn(), drawn()
 
@@ -307,10 +312,12 @@ NAMES = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_
 @QUICK
 @given(NAMES, NAMES)
 def test_every_name_is_a_key(channel: str, subscription: str) -> None:
-    start = read_configuration("version = 1\n[channels.a.subscriptions.s]").channels["a"]
-    proxies = {side: dict(named) for side, named in start.proxies.items()}
-    proxies[Side.CONSUMER] = {subscription: proxies[Side.CONSUMER]["s"]}
-    made = Configuration({channel: replace(start, proxies=proxies)})
+    start = read_configuration("version = 1\n[channels.a.subscriptions.s]")
+    holders = {
+        replace(spot, channel=channel, proxy=subscription if spot.proxy else ""): one
+        for spot, one in start.holders.items()
+    }
+    made = Configuration({channel: start.channels["a"]}, holders)
     assert read_configuration(written(made)) == made
 
 
@@ -337,7 +344,7 @@ def found_with(configuration: Configuration) -> Found:
     """A service with this configuration; ids are positions."""
     places = {Spot(name): Place(n) for n, name in enumerate(configuration.channels, 1)}
     attachments = {}
-    for n, (spot, holder) in enumerate(configuration.holders()):
+    for n, (spot, holder) in enumerate(configuration.holders.items()):
         channel = places[Spot(spot.channel)].channel
         admin = isinstance(holder, AdminPart)
         places[spot] = Place(channel, spot.side, n) if admin else Place(channel, proxy=n)

@@ -15,9 +15,9 @@ from tests.promises.services import bid
 from tidings.channel.management import Connect, ObtainProxy
 from tidings.channel.vocabulary import Form, Side
 from tidings.client import past as past_module
+from tidings.client.client import Client
 from tidings.client.managing import Admin, constraints
 from tidings.client.past import Past, Replay
-from tidings.client.proxies import Proxies
 from tidings.client.publishing import Publisher
 from tidings.client.subscription import Subscription
 from tidings.client.transport import Transport
@@ -71,7 +71,7 @@ async def test_a_proxy_that_cannot_be_connected_ends_unless_it_was_there_before(
 
     transport: Any = FakeTransport()
     with pytest.raises(InvalidUsage):
-        await Proxies(transport).linked(Connect(1, 7, again=again), refuse())
+        await Client(transport)._linked(Connect(1, 7, again=again), refuse())
     assert transport.kinds == asked
 
 
@@ -80,13 +80,15 @@ async def test_an_admin_of_another_kind_is_refused(place: tuple[int, Side]) -> N
     transport: Any = FakeTransport()
     admin = Admin(transport, *place, 0)
     with pytest.raises(InvalidUsage, match="is no consumer admin of channel 1"):
-        await Proxies(transport).obtain(ObtainProxy(1, form=Form.ANY), admin)
+        await Client(transport)._obtain(ObtainProxy(1, form=Form.ANY), admin)
     assert transport.asked == []
 
 
 def publishing(last: int = 0, **answers: list[object]) -> tuple[Publisher, FakeTransport]:
     transport: Any = FakeTransport(**answers)
-    return Publisher(transport, 1, 2, None, origin="ab", producer="house", last=last), transport
+    connect = Connect(1, 2)
+    made = Publisher(transport, connect, None, origin="ab", producer="house", last=last)
+    return made, transport
 
 
 async def test_numbers_rise_over_all_ways_to_publish() -> None:
@@ -115,7 +117,7 @@ def subscribed() -> tuple[Subscription, BufferEndpoint, RecordedAnswers]:
     stream, answers = BufferEndpoint(), RecordedAnswers()
     stream.attach(answers)
     transport: Any = FakeTransport()
-    return Subscription(transport, 1, 2, stream, named=True, manual=False), stream, answers
+    return Subscription(transport, Connect(1, 2), stream, named=True, manual=False), stream, answers
 
 
 async def test_an_event_that_comes_with_the_cancellation_is_not_lost() -> None:

@@ -8,9 +8,9 @@ from collections.abc import Callable
 import pytest
 
 from tests.edges.engine.recorded_answers import RecordedAnswers, delivery, message, turns, until
+from tidings import inbox
 from tidings.channel.effects import Message
 from tidings.channel.functions import error_text
-from tidings.engine import endpoints
 from tidings.engine.endpoints import BufferEndpoint, Endpoint, HandlerEndpoint
 from tidings.errors import Disconnected, Stopping, WrongClient
 
@@ -144,7 +144,7 @@ async def test_a_handler_that_hangs_holds_up_nobody_and_is_never_called_twice_at
 async def test_a_handler_that_takes_long_lets_others_have_a_turn(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(endpoints, "TURN", -1.0)
+    monkeypatch.setattr(inbox, "TURN", -1.0)
     endpoint, answers = _handled(_Consumer("plain"))
     endpoint.deliver(delivery(1, 2, 3))
     await until(lambda: _acked(answers) == [1, 2, 3])

@@ -33,8 +33,8 @@ from tests.edges.engine.hosts import (
 )
 from tests.edges.engine.recorded_answers import message
 from tidings import event
-from tidings.api import delivered
-from tidings.api.delivered import write_delivered
+from tidings.api import items
+from tidings.api.items import write_delivered
 from tidings.channel.commands import Pull, Push, Revoke
 from tidings.channel.effects import Cause, Outcome
 from tidings.channel.entries import NEVER
@@ -427,7 +427,7 @@ async def test_the_json_of_the_journal_is_the_one_that_consumers_get(tmp_path: P
     [first] = await collect(endpoint, 1, ack=False)
     assert first.json == encode_event(first.event)
     assert host.bodies.cached_octets == first.octets + len(first.json) + OVERHEAD_OCTETS
-    with mock.patch.object(delivered, "encode_event", side_effect=AssertionError):
+    with mock.patch.object(items, "encode_event", side_effect=AssertionError):
         assert json.loads(write_delivered(first))["event"]["name"] == "a"
     await host.close(0.05)
     host = await Host.open(tmp_path)

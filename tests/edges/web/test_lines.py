@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -16,10 +16,9 @@ from tidings.engine.endpoints import EventBatch
 from tidings.engine.host import Host
 from tidings.errors import Disconnected, InvalidEvent, TidingsError, Unreachable
 from tidings.events.structured import StructuredEvent
-from tidings.web.encoded import Encoded
 from tidings.web.lifetimes import Lifetimes
-from tidings.web.lines import Line
-from tidings.web.socket_writer import EventsOut, SocketWriter
+from tidings.web.sockets import EventsOut, Line, Socket, SocketWriter
+from tidings.web.state import Encoded
 
 
 class Writer(SocketWriter):
@@ -51,7 +50,7 @@ class Owner:
         self.most_held = most_held
         self.forgotten: list[bool] = []
         self.answers = RecordedAnswers()
-        self.line = Line(self, 5, 1, 7, ORIGIN)
+        self.line = Line(cast(Socket, self), 5, 1, 7, ORIGIN)
         self.line.attach(self.answers)
 
     def forget(self, line: Line, *, ended: bool) -> None:

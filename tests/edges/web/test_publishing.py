@@ -53,10 +53,16 @@ from tidings.web.event_bodies import (
     read_items,
     read_line,
 )
-from tidings.web.line_answers import LineAnswers
 from tidings.web.options import WebOptions
-from tidings.web.publisher import Publisher, Suppliers, connect_quietly
-from tidings.web.results import plain_results, result_form, without_bad
+from tidings.web.publisher import (
+    LineAnswers,
+    Publisher,
+    Suppliers,
+    connect_quietly,
+    plain_results,
+    result_form,
+    without_bad,
+)
 from tidings.web.state import Counts, WebState
 
 ONE = event("a", "b")

@@ -22,8 +22,8 @@ from tidings.api.problems import error_of, problem_of
 from tidings.engine.access import OWNER
 from tidings.errors import Forbidden, InvalidUsage, LimitExceeded, TidingsError, Unauthenticated
 from tidings.web.bodies import media_type, read_body
-from tidings.web.docs_page import docs_page
 from tidings.web.faults import LastResort, deny_socket, problem_response, refuse
+from tidings.web.openapi import docs_page
 from tidings.web.options import WebOptions
 from tidings.web.paths import PathParts, part
 from tidings.web.replay import microseconds

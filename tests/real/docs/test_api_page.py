@@ -12,9 +12,7 @@ import pytest
 from tests.real.docs.consoles import Shown, commands
 from tests.real.docs.pages import code, page, tables
 from tests.real.docs.services import served, without_chance
-from tidings.api.client_frames import ClientFrame
-from tidings.api.frames import read_client_frame
-from tidings.api.server_frames import ServerFrame
+from tidings.api.frames import ClientFrame, ServerFrame, read_client_frame
 
 NAME = "docs/api.md"
 PAGE = page(NAME)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import tidings
 from tests.real.e2e.served import Served, served
+from tidings.channel.effects import Message
 from tidings.client.sync import SyncClient
-from tidings.client.transport import Message
 
 
 class Service:

@@ -37,7 +37,7 @@ UNSYNCED = Fault(
 )
 UNMARKED = Fault(
     "what is delivered again is not marked",
-    "web/lines.py",
+    "web/sockets.py",
     "if message.seq in again] if again else ()",
     "if message.seq in again and False]",
 )

@@ -4,39 +4,32 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, cast
 
-from tidings.channel.management import (
-    AddConstraints,
-    AddFilter,
-    AddMapped,
-    Connect,
-    CreateChannel,
-    CreateFilter,
-    CreateMapping,
-    DestroyAdmin,
-    DestroyChannel,
-    DestroyFilter,
-    Disconnect,
-    ModifyConstraints,
-    ModifyMapped,
-    NewAdmin,
-    ObtainProxy,
-    OfferChange,
-    RemoveFilter,
-    SetAdminProperties,
-    SetQoS,
-    SubscriptionChange,
+from tidings.channel import management as m
+from tidings.channel.commands import Command
+from tidings.channel.factory import Factory
+from tidings.channel.holders import Admin, Holder
+from tidings.channel.properties import AdminProperties
+from tidings.channel.qos import QoS, Reliability
+from tidings.channel.questions import SeeAdmin, SeeChannels, SeeFilter, SeeProxies, SeeRules
+from tidings.channel.settings import DEFAULT_SETTINGS
+from tidings.channel.views import ProxyInfo, view_admin, view_channel, view_filter, view_proxy
+from tidings.channel.vocabulary import Operator, Place, Side, Style
+from tidings.client.configuration import diff as todo
+from tidings.client.configuration.diff import in_words_of
+from tidings.client.configuration.model import (
+    DEFAULT_ADMIN,
+    AdminPart,
+    ChannelPart,
+    Configuration,
+    ProxyPart,
+    Spot,
 )
-from tidings.channel.management import SetMapping as SetMappingCommand
-from tidings.channel.qos import Reliability
-from tidings.channel.vocabulary import Place, Side, Style
-from tidings.client.configuration import steps as todo
-from tidings.client.configuration.diff import plan
-from tidings.client.configuration.matching import in_words_of
-from tidings.client.configuration.model import DEFAULT_ADMIN, Configuration, Spot
-from tidings.client.configuration.state import Found
+from tidings.client.configuration.state import Found, find_configuration
 from tidings.client.transport import Transport
+from tidings.cores import Question
 from tidings.filters.constraint import Constraint, constraint
 from tidings.names import new_origin
 
@@ -50,7 +43,7 @@ class Applying:
     def __init__(
         self, transport: Transport, wanted: Configuration, found: Found, *, prune: bool = False
     ) -> None:
-        self.plan = plan(wanted, found, prune=prune)
+        self.plan = todo.plan(wanted, found, prune=prune)
         self.left: dict[int, todo.Step] = {}
         known = in_words_of(wanted, found)
         self._transport = transport
@@ -76,58 +69,37 @@ class Applying:
             if not missing[at]:
                 done(self.left.pop(at))
         for spot, guard in guards:
-            await self._transport.ask(RemoveFilter(self._place(spot), guard))
+            await self._transport.ask(m.RemoveFilter(self._places[spot], guard))
 
     async def _do(self, action: todo.Action) -> None:
         match action:
+            case todo.Send(spot, make, rest):
+                await self._transport.ask(make(self._places.get(spot), *rest))
             case todo.MakeChannel():
                 await self._make_channel(action)
             case todo.MakeAdmin(spot, operator):
-                channel = self._place(Spot(spot.channel)).channel
+                channel = self._places[Spot(spot.channel)].channel
                 assert spot.side is not None
-                id = await self._transport.ask(NewAdmin(channel, spot.side, operator))
+                id = await self._transport.ask(m.NewAdmin(channel, spot.side, operator))
                 self._places[spot] = Place(channel, spot.side, id)
             case todo.MakeProxy():
                 await self._make_proxy(action)
             case todo.Keep():
                 await self._keep(action)
-            case todo.SetProperties(spot, qos):
-                await self._transport.ask(SetQoS(self._place(spot), qos))
-            case todo.SetLimits(spot, limits):
-                await self._transport.ask(SetAdminProperties(self._place(spot).channel, limits))
-            case todo.ChangeTypes(spot, added, removed):
-                change = SubscriptionChange if spot.side is Side.CONSUMER else OfferChange
-                await self._transport.ask(change(self._place(spot), added, removed))
-            case todo.Remove(spot):
-                await self._remove(spot)
-            case _:
-                await self._do_filters(action)
-
-    async def _do_filters(self, action: todo.Action) -> None:
-        match action:
             case todo.SetMapping(spot, purpose, label):
-                id = await self._mapping(label) if label else None
-                await self._transport.ask(SetMappingCommand(self._place(spot), purpose, id))
+                mapping = await self._mapping(label) if label else None
+                await self._transport.ask(m.SetMapping(self._places[spot], purpose, mapping))
             case todo.Attach():
                 await self._attach(action)
-            case todo.Detach(spot, attachments):
-                for id in attachments:
-                    await self._transport.ask(RemoveFilter(self._place(spot), id))
-            case todo.AddParts(label, mapping):
-                await self._add_parts(label, mapping=mapping)
-            case todo.ArrangeParts(label, mapping):
-                await self._arrange(label, mapping=mapping)
-            case todo.DropFilter(id):
-                await self._transport.ask(DestroyFilter(id))
-
-    def _place(self, spot: Spot) -> Place:
-        return self._places[spot]
+            case todo.ChangeParts(label, of_mapping, arrange):
+                change = self._arrange if arrange else self._add_parts
+                await change(label, mapping=of_mapping)
 
     # Objects.
 
     async def _make_channel(self, action: todo.MakeChannel) -> None:
         # Set every property: the service's own defaults may differ.
-        command = CreateChannel(new_origin(), action.qos, action.limits, action.spot.channel)
+        command = m.CreateChannel(new_origin(), action.qos, action.limits, action.spot.channel)
         id = await self._transport.ask(command)
         self._places[action.spot] = Place(id)
         for side in Side:
@@ -135,10 +107,10 @@ class Applying:
             self._places[default] = Place(id, side, 0)
 
     async def _make_proxy(self, action: todo.MakeProxy) -> None:
-        spot, admin, part = action.spot, self._place(action.admin), action.part
+        spot, admin, part = action.spot, self._places[action.admin], action.part
         assert spot.side is not None
         assert admin.admin is not None
-        command = ObtainProxy(
+        command = m.ObtainProxy(
             admin.channel, spot.side, part.style, part.form, admin.admin, action.qos, spot.proxy
         )
         id = await self._transport.ask(command)
@@ -146,23 +118,14 @@ class Applying:
 
     async def _keep(self, action: todo.Keep) -> None:
         """Connect and disconnect: from then on the service keeps a backlog for the subscription."""
-        place = self._place(action.spot)
+        place = self._places[action.spot]
         assert place.proxy is not None
-        connect = Connect(place.channel, place.proxy, window=1)
+        connect = m.Connect(place.channel, place.proxy, window=1)
         if action.part.style is Style.PUSH:
             line: object = await self._transport.receive(connect, None)
         else:
             line = await self._transport.listen(connect, None)
         await self._transport.release(place.channel, place.proxy, line, end=False)
-
-    async def _remove(self, spot: Spot) -> None:
-        place = self._place(spot)
-        if place.proxy is not None:
-            await self._transport.ask(Disconnect(place.channel, place.proxy))
-        elif place.side is not None and place.admin is not None:
-            await self._transport.ask(DestroyAdmin(place.channel, place.side, place.admin))
-        else:
-            await self._transport.ask(DestroyChannel(place.channel))
 
     # Filters.
 
@@ -171,25 +134,25 @@ class Applying:
             await self._attach_own(action.spot, action.own)
         for label in action.filters:
             await self._transport.ask(
-                AddFilter(self._place(action.spot), await self._filter(label))
+                m.AddFilter(self._places[action.spot], await self._filter(label))
             )
 
     async def _attach_own(self, spot: Spot, constraints: Sequence[Constraint]) -> int:
-        id, _ = await self._transport.ask(CreateFilter(tuple(constraints), private=True))
-        attachment: int = await self._transport.ask(AddFilter(self._place(spot), id))
+        id, _ = await self._transport.ask(m.CreateFilter(tuple(constraints), private=True))
+        attachment: int = await self._transport.ask(m.AddFilter(self._places[spot], id))
         return attachment
 
     async def _filter(self, label: str) -> int:
         """Return a shared filter's id; create the filter when first needed."""
         if label not in self._filters:
-            id, _ = await self._transport.ask(CreateFilter(self._wanted.filters[label]))
+            id, _ = await self._transport.ask(m.CreateFilter(self._wanted.filters[label]))
             self._filters[label] = id
         return self._filters[label]
 
     async def _mapping(self, label: str) -> int:
         if label not in self._mappings:
             part = self._wanted.mappings[label]
-            id, _ = await self._transport.ask(CreateMapping(part.default, part.mapped))
+            id, _ = await self._transport.ask(m.CreateMapping(part.default, part.mapped))
             self._mappings[label] = id
         return self._mappings[label]
 
@@ -220,7 +183,7 @@ class Applying:
             for part, one in zip(ids, wanted, strict=False)
             if self._parts[id][part] != one
         }
-        command: type[Any] = ModifyMapped if mapping else ModifyConstraints
+        command: type[Any] = m.ModifyMapped if mapping else m.ModifyConstraints
         await self._transport.ask(command(id, ids[len(wanted) :], replaced))
 
     def _wanted_parts(self, label: str, *, mapping: bool) -> tuple[int, Sequence[Any]]:
@@ -242,13 +205,106 @@ def _ordered(steps: Sequence[todo.Step]) -> list[tuple[int, todo.Action]]:
 
 def _makes_best_effort(action: todo.Action) -> bool:
     return (
-        isinstance(action, todo.SetProperties)
-        and action.qos.get("ConnectionReliability") == Reliability.BEST_EFFORT
+        isinstance(action, todo.Send)
+        and action.make is m.SetQoS
+        and action.rest[0].get("ConnectionReliability") == Reliability.BEST_EFFORT
     )
 
 
 def _adding(mapping: bool) -> type[Any]:
-    return AddMapped if mapping else AddConstraints
+    return m.AddMapped if mapping else m.AddConstraints
 
 
 _EVERYTHING = (constraint("TRUE"),)
+
+
+async def rehearse(wanted: Configuration, found: Found, *, prune: bool = False) -> None:
+    """Apply a plan to a copy of the service; raise the error by which the service would refuse."""
+    copy = _Copy()
+    asked = cast(Transport, copy)
+    await Applying(asked, _plain(found.configuration), Found()).run(lambda step: None)
+    await copy.be_like(found, await find_configuration(asked))
+    there = await find_configuration(asked)
+    await Applying(asked, wanted, there, prune=prune).run(lambda step: None)
+
+
+class _Copy:
+    """A core with the part of the transport interface that applying a plan needs."""
+
+    def __init__(self) -> None:
+        self._factory = Factory(DEFAULT_SETTINGS)
+
+    async def be_like(self, found: Found, here: Found) -> None:
+        """Set the service's properties on the objects here directly, without a command's checks."""
+        configuration = found.configuration
+        for name, part in configuration.channels.items():
+            channel = self._factory.channel(here.places[Spot(name)].channel)
+            channel.qos, channel.properties = QoS(part.qos), AdminProperties(part.limits)
+            for proxy in found.strangers.get(name, ()):
+                await self._add_stranger(channel.id, proxy)
+        for spot, held in configuration.holders.items():
+            holder = self._holder(here.places[spot])
+            holder.qos = QoS(held.qos)
+            if isinstance(holder, Admin) and isinstance(held, AdminPart):
+                holder.operator = held.operator
+        self._factory.core.settings = found.rules
+
+    def _holder(self, place: Place) -> Holder:
+        channel = self._factory.channel(place.channel)
+        if place.proxy is not None:
+            return channel.proxy(place.proxy)
+        assert place.side is not None
+        assert place.admin is not None
+        return channel.admin(place.side, place.admin)
+
+    async def _add_stranger(self, channel: int, proxy: ProxyInfo) -> None:
+        """Add an unnamed proxy: it counts towards limits and is in no file."""
+        id = await self.ask(m.ObtainProxy(channel, proxy.side, proxy.style, proxy.form))
+        if proxy.connected:
+            await self.ask(m.Connect(channel, id))
+
+    async def ask(self, command: Command) -> Any:  # noqa: ANN401 -- see the command
+        """Run a command."""
+        answer, _ = self._factory.handle(command, 0)
+        return answer
+
+    async def receive(self, connect: m.Connect, on_offers: None) -> object:
+        """Connect a consumer."""
+        return await self.ask(connect)
+
+    listen = receive
+
+    async def release(self, channel: int, proxy: int, line: object, *, end: bool) -> None:
+        """Do nothing: no client is connected."""
+
+    async def request(self, question: Question[Any]) -> Any:  # noqa: ANN401 -- see the question
+        """Answer a question."""
+        factory = self._factory
+        match question:
+            case SeeRules():
+                return factory.core.settings
+            case SeeChannels():
+                return [view_channel(one) for one in factory.channels.values()]
+            case SeeAdmin(channel, side, id):
+                return view_admin(factory.channel(channel).admin(side, id))
+            case SeeProxies(channel):
+                return [view_proxy(one) for one in factory.channel(channel).proxies.values()]
+            case SeeFilter(id):
+                return view_filter(factory.filters.find(id))
+        raise AssertionError(question)
+
+
+def _plain(configuration: Configuration) -> Configuration:
+    """Reset all objects to the standard's defaults, from which any other values can be set."""
+    qos, limits = dict(QoS()), dict(AdminProperties())
+
+    def reset(spot: Spot, part: AdminPart | ProxyPart) -> AdminPart | ProxyPart:
+        if isinstance(part, AdminPart) and spot.admin == DEFAULT_ADMIN:  # made with its channel
+            return replace(part, qos=qos, operator=Operator.AND)
+        return replace(part, qos=qos)
+
+    return replace(
+        configuration,
+        channels={name: ChannelPart(qos, limits) for name in configuration.channels},
+        holders={spot: reset(spot, part) for spot, part in configuration.holders.items()},
+    )

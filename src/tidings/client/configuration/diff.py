@@ -7,15 +7,16 @@ has its filters before it receives events.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from tidings.api.properties import properties_out
-from tidings.channel.properties import AdminProperties
-from tidings.channel.qos import QoS, fixed_above, reliabilities
+from tidings.channel import management as m
+from tidings.channel.commands import Command
+from tidings.channel.qos import QoS, fixed_above
 from tidings.channel.settings import Inheritance
-from tidings.channel.vocabulary import Operator, Side
-from tidings.client.configuration.matching import in_words_of
+from tidings.channel.vocabulary import Operator, Place, Side
 from tidings.client.configuration.model import (
     DEFAULT_ADMIN,
     PURPOSES,
@@ -26,35 +27,138 @@ from tidings.client.configuration.model import (
     Spot,
 )
 from tidings.client.configuration.state import OWN, Found
-from tidings.client.configuration.steps import (
-    Action,
-    AddParts,
-    ArrangeParts,
-    Attach,
-    ChangeTypes,
-    Detach,
-    DropFilter,
-    Keep,
-    MakeAdmin,
-    MakeChannel,
-    MakeProxy,
-    Plan,
-    Remove,
-    SetLimits,
-    SetMapping,
-    SetProperties,
-    Step,
-    Verb,
-)
+from tidings.client.configuration.text import STANDARD, STANDARD_LIMITS
 from tidings.errors import InvalidUsage
 from tidings.events.codecs.json_text import write_json
 from tidings.events.codecs.json_values import value_to_plain
 from tidings.filters.constraint import Constraint, EventTypePattern
 from tidings.filters.mapping import MappedConstraint
 
-# Defaults that a plan does not list; a channel's reliabilities are always listed.
-_STANDARD: Final = {name: QoS()[name] for name in QoS() if name not in reliabilities()}
-_STANDARD_LIMITS: Final = dict(AdminProperties())
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """Send a command about the object at a spot; `make` gets its place and `rest`."""
+
+    spot: Spot
+    make: Callable[..., Command]
+    rest: tuple[Any, ...] = ()
+
+
+def _set_limits(place: Place, limits: Mapping[str, int]) -> Command:
+    return m.SetAdminProperties(place.channel, limits)
+
+
+def _change_types(
+    spot: Spot, added: Sequence[EventTypePattern] = (), removed: Sequence[EventTypePattern] = ()
+) -> Send:
+    change = m.SubscriptionChange if spot.side is Side.CONSUMER else m.OfferChange
+    return Send(spot, change, (added, removed))
+
+
+def _drop_filter(nowhere: None, id: int) -> Command:
+    return m.DestroyFilter(id)
+
+
+def _destroy(place: Place) -> Command:
+    if place.proxy is not None:
+        return m.Disconnect(place.channel, place.proxy)
+    if place.side is not None and place.admin is not None:
+        return m.DestroyAdmin(place.channel, place.side, place.admin)
+    return m.DestroyChannel(place.channel)
+
+
+@dataclass(frozen=True, slots=True)
+class MakeChannel:
+    """Create a channel with these properties."""
+
+    spot: Spot
+    qos: Mapping[str, int]
+    limits: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class MakeAdmin:
+    """Create an admin."""
+
+    spot: Spot
+    operator: Operator
+
+
+@dataclass(frozen=True, slots=True)
+class MakeProxy:
+    """Create a proxy under an admin; it receives no events yet."""
+
+    spot: Spot
+    admin: Spot
+    part: ProxyPart
+    qos: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Start keeping a backlog for a new subscription."""
+
+    spot: Spot
+    part: ProxyPart
+
+
+@dataclass(frozen=True, slots=True)
+class Attach:
+    """Attach a private filter with these constraints, if any, and shared filters by label."""
+
+    spot: Spot
+    own: tuple[Constraint, ...] | None = None
+    filters: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SetMapping:
+    """Set an object's mapping filter; an empty label removes it."""
+
+    spot: Spot
+    purpose: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeParts:
+    """Add missing constraints to a filter or mapping filter, or `arrange` exactly the wanted."""
+
+    label: str
+    mapping: bool
+    arrange: bool
+
+
+Action: TypeAlias = (
+    Send | MakeChannel | MakeAdmin | MakeProxy | Keep | Attach | SetMapping | ChangeParts
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One object that differs, and how to change it.
+
+    Attributes:
+        actions: Done first; none of them stops events that pass now.
+        narrowing: Done after the `actions` of all steps.
+        guarded: An object that passes everything while the plan runs, because no order of its own
+            changes keeps the delivery guarantee.
+    """
+
+    verb: Literal["create", "change", "delete"]
+    what: str
+    details: tuple[str, ...]
+    actions: tuple[Action, ...] = ()
+    narrowing: tuple[Action, ...] = ()
+    guarded: Spot | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The steps that make a service match a file; `kept` lists objects missing from the file."""
+
+    steps: tuple[Step, ...]
+    kept: tuple[str, ...] = ()
 
 
 def plan(wanted: Configuration, found: Found, *, prune: bool = False) -> Plan:
@@ -63,17 +167,13 @@ def plan(wanted: Configuration, found: Found, *, prune: bool = False) -> Plan:
     Raises `InvalidUsage` listing everything that cannot be changed without losing events.
     """
     planning = _Planning(wanted, in_words_of(wanted, found))
-    steps = [
-        *planning.channels(),
-        *planning.filters(),
-        *planning.holders(),
-    ]
+    steps = [*planning.channels(), *planning.filters(), *planning.holders()]
     if planning.conflicts:
         raise InvalidUsage("\n".join(planning.conflicts))
-    surplus = list(planning.surplus())
+    surplus = planning.surplus()
     if prune:
-        return Plan((*steps, *(step for _, step in surplus)))
-    return Plan(tuple(steps), tuple(what for what, _ in surplus))
+        return Plan((*steps, *surplus))
+    return Plan(tuple(steps), tuple(step.what for step in surplus))
 
 
 class _Planning:
@@ -81,7 +181,7 @@ class _Planning:
         self._wanted = wanted
         self._found = found
         self._have = found.configuration
-        self._there = dict(self._have.holders())
+        self._there = self._have.holders
         self.conflicts: list[str] = []
 
     def channels(self) -> Iterator[Step]:
@@ -91,23 +191,23 @@ class _Planning:
             there = self._have.channels.get(name)
             if there is None:
                 details = (
-                    *_values("qos", {}, _changed(_STANDARD, channel.qos)),
-                    *_values("admin-properties", {}, _changed(_STANDARD_LIMITS, channel.limits)),
+                    *_values("qos", {}, _changed(STANDARD, channel.qos)),
+                    *_values("admin-properties", {}, _changed(STANDARD_LIMITS, channel.limits)),
                 )
                 made = MakeChannel(spot, channel.qos, channel.limits)
-                yield Step(Verb.CREATE, str(spot), details, (made,))
+                yield Step("create", str(spot), details, (made,))
                 continue
             actions: list[Action] = []
             if qos := _changed(there.qos, channel.qos):
-                actions.append(SetProperties(spot, qos))
+                actions.append(Send(spot, m.SetQoS, (qos,)))
             if limits := _changed(there.limits, channel.limits):
-                actions.append(SetLimits(spot, limits))
+                actions.append(Send(spot, _set_limits, (limits,)))
             if actions:
                 details = (
                     *_values("qos", there.qos, qos),
                     *_values("admin-properties", there.limits, limits),
                 )
-                yield Step(Verb.CHANGE, str(spot), details, tuple(actions))
+                yield Step("change", str(spot), details, tuple(actions))
 
     def filters(self) -> Iterator[Step]:
         """Change the constraints of shared filters; missing filters are created when used."""
@@ -126,7 +226,7 @@ class _Planning:
 
     def holders(self) -> Iterator[Step]:
         """Create or change admins and proxies."""
-        for spot, holder in self._wanted.holders():
+        for spot, holder in self._wanted.holders.items():
             there = self._there.get(spot)
             if there is None and isinstance(holder, AdminPart) and spot.admin == DEFAULT_ADMIN:
                 # Its channel creates it with the channel's own properties.
@@ -142,7 +242,7 @@ class _Planning:
                     yield step
 
     def _made(self, spot: Spot, holder: Holder) -> Step:
-        parent = _above(self._wanted, spot, holder)
+        parent = self._wanted.above(spot).qos
         actions: list[Action] = []
         last: list[Action] = []
         details: list[str] = []
@@ -150,7 +250,7 @@ class _Planning:
             actions.append(MakeAdmin(spot, holder.operator))
             details.append(f"operator: {holder.operator.name.lower()}")
             if qos := _changed(parent, holder.qos):
-                actions.append(SetProperties(spot, qos))
+                actions.append(Send(spot, m.SetQoS, (qos,)))
         else:
             qos = _changed(parent, holder.qos)
             admin = Spot(spot.channel, spot.side, holder.admin)
@@ -159,10 +259,11 @@ class _Planning:
             if spot.side is Side.CONSUMER:
                 last.append(Keep(spot, holder))
         details += _values("qos", parent, qos)
-        differing = _Differing(spot, holder, _nothing_like(holder), {})
+        bare = replace(holder, types=(), constraints=None, filters=(), priority="", lifetime="")
+        differing = _Differing(spot, holder, bare, {})
         details += differing.details()
         return Step(
-            Verb.CREATE,
+            "create",
             str(spot),
             tuple(details),
             (*actions, *differing.widening(), *differing.narrowing(), *last),
@@ -171,7 +272,7 @@ class _Planning:
     def _adjusted(self, spot: Spot, holder: Holder, there: Holder, *, fresh: bool) -> Step | None:
         differing = _Differing(spot, holder, there, self._found.attachments.get(spot, {}))
         qos = _changed(there.qos, holder.qos) if fresh else self._qos(spot, holder, there)
-        first: list[Action] = [SetProperties(spot, qos)] if qos else []
+        first: list[Action] = [Send(spot, m.SetQoS, (qos,))] if qos else []
         first += differing.widening()
         narrowing = tuple(differing.narrowing())
         idle = spot in self._found.idle
@@ -181,28 +282,29 @@ class _Planning:
             return None
         waiting = ("events wait for it from now on",) if idle else ()
         details = (*_values("qos", there.qos, qos), *differing.details(), *waiting)
-        verb = Verb.CREATE if fresh else Verb.CHANGE
+        verb: Literal["create", "change"] = "create" if fresh else "change"
         if fresh:  # no events flow yet: its proxies are created later
             return Step(verb, str(spot), details, (*first, *narrowing))
         guarded = spot if differing.needs_guard(self._operator(spot, holder)) else None
         return Step(verb, str(spot), details, tuple(first), narrowing, guarded)
 
     def _qos(self, spot: Spot, holder: Holder, there: Holder) -> dict[str, int]:
-        above, rules = _above(self._wanted, spot, holder), self._found.rules
+        above, rules = self._wanted.above(spot).qos, self._found.rules
         changed, own = _changed(there.qos, holder.qos), _changed(above, holder.qos)
         # Properties fixed by the channel follow it; the service refuses other values.
         fixed = fixed_above(QoS())
         qos = {n: v for n, v in holder.qos.items() if n in (own if n in fixed else changed)}
         if rules.inheritance is Inheritance.FOLLOWED:  # else it would follow the parent's change
-            moved = _changed(_above(self._have, spot, there), above)
+            moved = _changed(self._have.above(spot).qos, above)
             qos |= {n: v for n, v in own.items() if n in moved}
         return qos
 
     def _operator(self, spot: Spot, holder: Holder) -> Operator:
         if isinstance(holder, AdminPart):
             return holder.operator
-        assert spot.side is not None
-        return self._wanted.channels[spot.channel].admins[spot.side][holder.admin].operator
+        above = self._wanted.above(spot)
+        assert isinstance(above, AdminPart)
+        return above.operator
 
     def _conflicting(self, spot: Spot, holder: Holder, there: Holder) -> bool:
         """Tell whether an object differs in something that cannot be changed."""
@@ -226,36 +328,25 @@ class _Planning:
         ]
         return len(self.conflicts) > before
 
-    def surplus(self) -> Iterator[tuple[str, Step]]:
-        """Yield objects missing from the file, with the steps to delete them, innermost first."""
-        wanted = dict(self._wanted.holders())
-        gone = [name for name in self._have.channels if name not in self._wanted.channels]
+    def surplus(self) -> Iterator[Step]:
+        """Yield steps that delete the objects missing from the file, innermost first."""
+        wanted = self._wanted.holders
+        gone = [Spot(name) for name in self._have.channels if name not in self._wanted.channels]
         spots = [
             spot
             for spot in self._there
-            if spot not in wanted and spot.channel not in gone and spot.admin != DEFAULT_ADMIN
+            if spot not in wanted and Spot(spot.channel) not in gone and spot.admin != DEFAULT_ADMIN
         ]
-        for spot in [s for s in spots if s.proxy] + [s for s in spots if not s.proxy]:
-            yield str(spot), Step(Verb.DELETE, str(spot), (), narrowing=(Remove(spot),))
-        for name in gone:
-            spot = Spot(name)
-            yield str(spot), Step(Verb.DELETE, str(spot), (), narrowing=(Remove(spot),))
+        for spot in (*sorted(spots, key=lambda one: not one.proxy), *gone):
+            yield Step("delete", str(spot), (), narrowing=(Send(spot, _destroy),))
         for kind, ids, known in (
             ("filter", self._found.filters, self._wanted.filters),
             ("mapping", self._found.mappings, self._wanted.mappings),
         ):
             for label, id in ids.items():
                 if label not in known and id not in self._found.lent:
-                    what = f"{kind} {label}"
-                    yield what, Step(Verb.DELETE, what, (), narrowing=(DropFilter(id),))
-
-
-def _above(configuration: Configuration, spot: Spot, holder: Holder) -> Mapping[str, int]:
-    channel = configuration.channels[spot.channel]
-    if isinstance(holder, AdminPart):
-        return channel.qos
-    assert spot.side is not None
-    return channel.admins[spot.side][holder.admin].qos
+                    drop = Send(Spot(""), _drop_filter, (id,))
+                    yield Step("delete", f"{kind} {label}", (), narrowing=(drop,))
 
 
 class _Differing:
@@ -277,7 +368,7 @@ class _Differing:
         had = bool(there.filters) or there.constraints is not None
         has = bool(holder.filters) or holder.constraints is not None
         self._attach = Attach(spot, own, new) if own is not None or new else None
-        self._detach = Detach(spot, ids) if ids else None
+        self._detach = [Send(spot, m.RemoveFilter, (id,)) for id in ids]
         self._had, self._has = had, has
         self._several = (len(ids) if had else len(new) + (own is not None)) > 1
         self._added = _missing(holder.types, there.types)
@@ -300,23 +391,23 @@ class _Differing:
                 yield SetMapping(self._spot, purpose, label)
         if self._attach is not None and self._had:
             yield self._attach
-        if self._detach is not None and not self._has:
-            yield self._detach
+        if not self._has:
+            yield from self._detach
         if self._there.types and not self._holder.types:
-            yield ChangeTypes(self._spot, removed=self._removed)
+            yield _change_types(self._spot, removed=self._removed)
         elif self._there.types and self._added:
-            yield ChangeTypes(self._spot, added=self._added)
+            yield _change_types(self._spot, added=self._added)
 
     def narrowing(self) -> Iterator[Action]:
         """Yield actions that let fewer events through."""
         if self._attach is not None and not self._had:
             yield self._attach
-        if self._detach is not None and self._has:
-            yield self._detach
+        if self._has:
+            yield from self._detach
         if self._holder.types and not self._there.types:
-            yield ChangeTypes(self._spot, added=self._added)
+            yield _change_types(self._spot, added=self._added)
         elif self._holder.types and self._removed:
-            yield ChangeTypes(self._spot, removed=self._removed)
+            yield _change_types(self._spot, removed=self._removed)
 
     def details(self) -> Iterator[str]:
         """Describe the differences."""
@@ -334,26 +425,14 @@ class _Differing:
                 yield f"{purpose}: {old_label or 'none'} → {new_label or 'none'}"
 
 
-def _nothing_like(holder: Holder) -> Holder:
-    """Return the same kind of object as just created, without filters or types."""
-    if isinstance(holder, AdminPart):
-        return AdminPart(qos=holder.qos, operator=holder.operator)
-    return ProxyPart(qos=holder.qos, style=holder.style, form=holder.form, admin=holder.admin)
-
-
 def _parts(
-    what: str,
-    label: str,
-    details: tuple[str, ...],
-    *,
-    mapping: bool = False,
-    widened: bool = False,
+    what: str, label: str, details: tuple[str, ...], *, mapping: bool = False, widened: bool = False
 ) -> Step:
     """Plan a filter's change; where the result is wider, all of it comes first."""
-    adding, arranging = AddParts(label, mapping), ArrangeParts(label, mapping)
+    adding, arranging = (ChangeParts(label, mapping, arrange) for arrange in (False, True))
     if widened:
-        return Step(Verb.CHANGE, what, details, (adding, arranging))
-    return Step(Verb.CHANGE, what, details, (adding,), (arranging,))
+        return Step("change", what, details, (adding, arranging))
+    return Step("change", what, details, (adding,), (arranging,))
 
 
 def _changed(there: Mapping[str, int], wanted: Mapping[str, int]) -> dict[str, int]:
@@ -398,8 +477,205 @@ def _text(one: Constraint) -> str:
 
 
 def _mapped(mapped: Iterable[MappedConstraint]) -> list[str]:
-    return [f"{_text(one.constraint)}: {_value(one)}" for one in mapped]
+    return [
+        f"{_text(one.constraint)}: {write_json(value_to_plain(one.value)).decode()}"
+        for one in mapped
+    ]
 
 
-def _value(mapped: MappedConstraint) -> str:
-    return write_json(value_to_plain(mapped.value)).decode()
+# Admins and filters have no names at the service. Admins match those of a file by their named
+# proxies, then by content, then by position; filters by their constraints and holders.
+
+_T = TypeVar("_T")
+
+
+def in_words_of(wanted: Configuration, found: Found) -> Found:
+    """Relabel a service's objects with the file's labels for the same things."""
+    found = _renamed_admins(found, _admin_labels(wanted, found.configuration))
+    have = found.configuration
+    filters = _paired(
+        wanted.filters,
+        have.filters,
+        _held_at(wanted, lambda one: one.filters),
+        _held_at(have, lambda one: one.filters),
+        lambda one, other: True,
+    )
+    mappings = _paired(
+        wanted.mappings,
+        have.mappings,
+        _held_at(wanted, _mapping_labels),
+        _held_at(have, _mapping_labels),
+        # A mapping filter's default and its value type cannot be changed.
+        lambda one, other: one.default == other.default,
+    )
+    return _renamed_filters(
+        found,
+        _all_labels(have.filters, filters, wanted.filters),
+        _all_labels(have.mappings, mappings, wanted.mappings),
+    )
+
+
+def _mapping_labels(holder: Holder) -> tuple[str, ...]:
+    return tuple(label for label in (holder.priority, holder.lifetime) if label)
+
+
+def _all_labels(
+    have: Collection[str], paired: Mapping[str, str], wanted: Collection[str]
+) -> dict[str, str]:
+    """Label everything; objects not in the file must not share a label with one in it."""
+    return {
+        label: paired.get(label, f"the service's {label}" if label in wanted else label)
+        for label in have
+    }
+
+
+# Admins.
+
+
+def _admin_labels(
+    wanted: Configuration, have: Configuration
+) -> dict[tuple[str, Side | None], dict[str, str]]:
+    """Map the service's admin labels to the file's, for each channel and side."""
+    ours, theirs = _by_side(wanted), _by_side(have)
+    labels: dict[tuple[str, Side | None], dict[str, str]] = {}
+    for place, there in theirs.items():
+        here = ours.get(place, {})
+        paired = _paired_admins(wanted, here, have, there)
+        known = [spot.admin for spot in here if spot.admin]
+        labels[place] = _all_labels([spot.admin for spot in there if spot.admin], paired, known)
+    return labels
+
+
+def _by_side(
+    configuration: Configuration,
+) -> dict[tuple[str, Side | None], dict[Spot, Holder]]:
+    found: dict[tuple[str, Side | None], dict[Spot, Holder]] = {}
+    for spot, holder in configuration.holders.items():
+        found.setdefault((spot.channel, spot.side), {})[spot] = holder
+    return found
+
+
+def _paired_admins(
+    wanted: Configuration,
+    here: Mapping[Spot, Holder],
+    have: Configuration,
+    there: Mapping[Spot, Holder],
+) -> dict[str, str]:
+    ours = {spot.admin: one for spot, one in here.items() if isinstance(one, AdminPart)}
+    theirs = {spot.admin: one for spot, one in there.items() if isinstance(one, AdminPart)}
+    paired = {DEFAULT_ADMIN: DEFAULT_ADMIN}
+
+    def pair(same: Callable[[str, str], bool]) -> None:
+        for label in theirs:
+            free = [one for one in ours if one not in paired.values()]
+            fitting = next((one for one in free if same(one, label)), None)
+            if label not in paired and fitting is not None:
+                paired[label] = fitting
+
+    proxies = {
+        (proxy.admin, other.admin)
+        for spot, proxy in here.items()
+        if isinstance(proxy, ProxyPart) and isinstance(other := there.get(spot), ProxyPart)
+    }
+    pair(lambda one, label: (one, label) in proxies)
+    pair(lambda one, label: _content(wanted, ours[one]) == _content(have, theirs[label]))
+    pair(lambda one, label: ours[one].operator is theirs[label].operator)
+    return paired
+
+
+def _content(inside: Configuration, admin: AdminPart) -> object:
+    shared = [inside.filters[label] for label in admin.filters]
+    return admin.operator, admin.types, admin.constraints, shared, dict(admin.qos)
+
+
+# Filters.
+
+
+def _held_at(
+    configuration: Configuration, labels: Callable[[Holder], Collection[str]]
+) -> dict[str, set[Spot]]:
+    held: dict[str, set[Spot]] = {}
+    for spot, holder in configuration.holders.items():
+        for label in labels(holder):
+            held.setdefault(label, set()).add(spot)
+    return held
+
+
+def _paired(
+    wanted: Mapping[str, _T],
+    have: Mapping[str, _T],
+    wanted_at: Mapping[str, set[Spot]],
+    have_at: Mapping[str, set[Spot]],
+    possible: Callable[[_T, _T], bool],
+) -> dict[str, str]:
+    """Map the service's labels to the file's, best matches first."""
+    likely: list[tuple[bool, int, int, str, str]] = []
+    for label, content in wanted.items():
+        for other, there in have.items():
+            same = content == there
+            common = len(wanted_at.get(label, set()) & have_at.get(other, set()))
+            if (same or common) and possible(content, there):
+                likely.append((not same, -common, len(likely), label, other))
+    paired: dict[str, str] = {}
+    taken: set[str] = set()
+    for _, _, _, label, other in sorted(likely):
+        if other not in paired and label not in taken:
+            paired[other] = label
+            taken.add(label)
+    return paired
+
+
+# Renaming.
+
+
+def _renamed_admins(
+    found: Found, labels: Mapping[tuple[str, Side | None], Mapping[str, str]]
+) -> Found:
+    def renamed(spot: Spot, admin: str) -> str:
+        return labels[spot.channel, spot.side][admin]
+
+    def moved(spot: Spot) -> Spot:
+        return replace(spot, admin=renamed(spot, spot.admin)) if spot.admin else spot
+
+    holders = {
+        moved(spot): replace(one, admin=renamed(spot, one.admin))
+        if isinstance(one, ProxyPart)
+        else one
+        for spot, one in found.configuration.holders.items()
+    }
+    return replace(
+        found,
+        configuration=replace(found.configuration, holders=holders),
+        places={moved(spot): place for spot, place in found.places.items()},
+        attachments={moved(spot): one for spot, one in found.attachments.items()},
+    )
+
+
+def _renamed_filters(
+    found: Found, filters: Mapping[str, str], mappings: Mapping[str, str]
+) -> Found:
+    def renamed(holder: Holder) -> Holder:
+        return replace(
+            holder,
+            filters=tuple(filters[label] for label in holder.filters),
+            priority=mappings.get(holder.priority, ""),
+            lifetime=mappings.get(holder.lifetime, ""),
+        )
+
+    have = found.configuration
+    words = {OWN: OWN, **filters}
+    return replace(
+        found,
+        configuration=Configuration(
+            have.channels,
+            {spot: renamed(one) for spot, one in have.holders.items()},
+            {filters[label]: one for label, one in have.filters.items()},
+            {mappings[label]: one for label, one in have.mappings.items()},
+        ),
+        attachments={
+            spot: {words[label]: ids for label, ids in one.items()}
+            for spot, one in found.attachments.items()
+        },
+        filters={filters[label]: id for label, id in found.filters.items()},
+        mappings={mappings[label]: id for label, id in found.mappings.items()},
+    )

@@ -7,7 +7,7 @@ only tell them apart.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
@@ -85,28 +85,29 @@ Holder: TypeAlias = AdminPart | ProxyPart
 
 @dataclass(frozen=True, slots=True)
 class ChannelPart:
-    """A channel with all effective properties; in `admins` the default one comes first."""
+    """A channel with all effective properties."""
 
     qos: Mapping[str, int]
     limits: Mapping[str, int]
-    admins: Mapping[Side, Mapping[str, AdminPart]]
-    proxies: Mapping[Side, Mapping[str, ProxyPart]]
 
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """All channels by name, and all shared filters and mapping filters by label."""
+    """All channels by name, their admins and proxies, and all shared filters by label.
+
+    Of each channel the admins come first, the default ones included, then the proxies.
+    """
 
     channels: Mapping[str, ChannelPart] = field(default_factory=dict)
+    holders: Mapping[Spot, Holder] = field(default_factory=dict)
     filters: Mapping[str, tuple[Constraint, ...]] = field(default_factory=dict)
     mappings: Mapping[str, MappingPart] = field(default_factory=dict)
 
-    def holders(self) -> Iterator[tuple[Spot, Holder]]:
-        """Yield all admins and proxies, each admin before its proxies."""
-        for name, channel in self.channels.items():
-            for side in Side:
-                for label, admin in channel.admins[side].items():
-                    yield Spot(name, side, label), admin
-            for side in Side:
-                for proxy_name, proxy in channel.proxies[side].items():
-                    yield Spot(name, side, proxy=proxy_name), proxy
+    def above(self, spot: Spot) -> ChannelPart | AdminPart:
+        """Return what an admin or proxy inherits from."""
+        holder = self.holders[spot]
+        if isinstance(holder, AdminPart):
+            return self.channels[spot.channel]
+        found = self.holders[Spot(spot.channel, spot.side, holder.admin)]
+        assert isinstance(found, AdminPart)
+        return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from tidings.channel.questions import SeeAdmin, SeeChannels, SeeFilter, SeeProxies, SeeRules
 from tidings.channel.settings import DEFAULT_SETTINGS, Settings
@@ -16,6 +16,7 @@ from tidings.client.configuration.model import (
     AdminPart,
     ChannelPart,
     Configuration,
+    Holder,
     MappingPart,
     ProxyPart,
     Spot,
@@ -67,9 +68,8 @@ async def find_configuration(transport: Transport) -> Found:
             with suppress(ChannelNotFound):
                 await _steadily(finding.look_at, info)
     finding.label_filters()
-    channels = {info.name: finding.channel(info) for info in finding.infos}
     unnamed = tuple(info.id for info in infos if not info.name)
-    return finding.found(channels, unnamed, await transport.request(SeeRules()))
+    return finding.found(unnamed, await transport.request(SeeRules()))
 
 
 async def _steadily(look: Callable[[ChannelInfo], Awaitable[None]], info: ChannelInfo) -> None:
@@ -132,58 +132,40 @@ class _Finding:
         for holder in self._holders.values():
             for id in _filter_ids(holder):
                 info = self._filters[id]
-                if id in self._labels or _is_own(info, used[id]):
+                own = isinstance(info, FilterInfo) and info.private and used[id] == 1
+                if id in self._labels or own:
                     continue
                 kind = "filter" if isinstance(info, FilterInfo) else "mapping"
                 counts[kind] += 1
                 self._labels[id] = f"{kind}-{counts[kind]}"
 
-    def channel(self, info: ChannelInfo) -> ChannelPart:
-        """Build a channel with everything in it."""
-        admins: dict[Side, dict[str, AdminPart]] = {side: {} for side in Side}
-        proxies: dict[Side, dict[str, ProxyPart]] = {side: {} for side in Side}
-        for spot, holder in self._holders.items():
-            if spot.channel != info.name:
-                continue
-            assert spot.side is not None
-            if isinstance(holder, AdminInfo):
-                admins[spot.side][spot.admin] = self._admin(holder, info)
+    def _parts(self) -> dict[Spot, Holder]:
+        """Build all admins and proxies."""
+        parts: dict[Spot, Holder] = {}
+        qos = {info.name: info.qos for info in self.infos}
+        for spot, info in self._holders.items():
+            if isinstance(info, AdminInfo):
+                held = self._held(info, qos[spot.channel])
+                parts[spot] = AdminPart(operator=info.operator, **held)
             else:
-                label = self._admin_labels[info.id, holder.side, holder.admin]
-                parent = admins[spot.side][label]
-                proxies[spot.side][spot.proxy] = self._proxy(holder, parent, label)
-        return ChannelPart(dict(info.qos), dict(info.admin), admins, proxies)
+                label = self._admin_labels[info.channel, info.side, info.admin]
+                held = self._held(info, parts[Spot(spot.channel, spot.side, label)].qos)
+                parts[spot] = ProxyPart(style=info.style, form=info.form, admin=label, **held)
+        return parts
 
-    def _admin(self, info: AdminInfo, channel: ChannelInfo) -> AdminPart:
-        return AdminPart(
-            qos={**channel.qos, **info.qos},  # properties it cannot set are the parent's
-            types=info.types,
-            constraints=self._own_constraints(info),
-            filters=self._shared(info),
-            priority=self._label(info.priority_filter),
-            lifetime=self._label(info.lifetime_filter),
-            operator=info.operator,
-        )
-
-    def _proxy(self, info: ProxyInfo, parent: AdminPart, label: str) -> ProxyPart:
-        return ProxyPart(
-            qos={**parent.qos, **info.qos},
-            types=info.types,
-            constraints=self._own_constraints(info),
-            filters=self._shared(info),
-            priority=self._label(info.priority_filter),
-            lifetime=self._label(info.lifetime_filter),
-            style=info.style,
-            form=info.form,
-            admin=label,
-        )
+    def _held(self, info: AdminInfo | ProxyInfo, parent: Mapping[str, int]) -> dict[str, Any]:
+        shared = [self._labels.get(id) for _, id in sorted(info.filters.items())]
+        return {
+            "qos": {**parent, **info.qos},  # properties it cannot set are the parent's
+            "types": info.types,
+            "constraints": self._own_constraints(info),
+            "filters": tuple(dict.fromkeys(label for label in shared if label is not None)),
+            "priority": self._label(info.priority_filter),
+            "lifetime": self._label(info.lifetime_filter),
+        }
 
     def _label(self, id: int | None) -> str:
         return "" if id is None else self._labels[id]
-
-    def _shared(self, holder: AdminInfo | ProxyInfo) -> tuple[str, ...]:
-        labels = [self._labels.get(id) for _, id in sorted(holder.filters.items())]
-        return tuple(dict.fromkeys(label for label in labels if label is not None))
 
     def _own_constraints(self, holder: AdminInfo | ProxyInfo) -> tuple[Constraint, ...] | None:
         """Merge private filters: an event passes if any constraint of any filter matches."""
@@ -197,10 +179,9 @@ class _Finding:
             found += [one for _, one in sorted(info.constraints.items())]
         return tuple(found)
 
-    def found(
-        self, channels: Mapping[str, ChannelPart], unnamed: tuple[int, ...], rules: Settings
-    ) -> Found:
+    def found(self, unnamed: tuple[int, ...], rules: Settings) -> Found:
         """Build the result."""
+        channels = {info.name: ChannelPart(info.qos, info.admin) for info in self.infos}
         filters: dict[str, tuple[Constraint, ...]] = {}
         mappings: dict[str, MappingPart] = {}
         parts: dict[int, Sequence[int]] = {}
@@ -217,13 +198,17 @@ class _Finding:
         places |= {spot: _place(holder) for spot, holder in self._holders.items()}
         ids = {label: id for id, label in self._labels.items()}
         return Found(
-            Configuration(channels, filters, mappings),
+            Configuration(channels, self._parts(), filters, mappings),
             places,
             {spot: self._attachments(holder) for spot, holder in self._holders.items()},
             {label: ids[label] for label in filters},
             {label: ids[label] for label in mappings},
             parts,
-            frozenset(spot for spot, holder in self._holders.items() if _is_idle(holder)),
+            frozenset(
+                spot
+                for spot, info in self._holders.items()
+                if spot.side is Side.CONSUMER and isinstance(info, ProxyInfo) and not info.connected
+            ),
             frozenset(id for id, n in self._used.items() if self._filters[id].holders > n),
             unnamed,
             self._strangers,
@@ -242,14 +227,6 @@ def _filter_ids(holder: AdminInfo | ProxyInfo) -> list[int]:
     return attached + [
         id for id in (holder.priority_filter, holder.lifetime_filter) if id is not None
     ]
-
-
-def _is_idle(holder: AdminInfo | ProxyInfo) -> bool:
-    return isinstance(holder, ProxyInfo) and holder.side is Side.CONSUMER and not holder.connected
-
-
-def _is_own(info: FilterInfo | MappingInfo, holders: int) -> bool:
-    return isinstance(info, FilterInfo) and info.private and holders == 1
 
 
 def _place(holder: AdminInfo | ProxyInfo) -> Place:

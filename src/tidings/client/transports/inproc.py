@@ -8,14 +8,10 @@ from typing import Any, TypeVar
 from tidings.channel.commands import Command
 from tidings.channel.functions import Source
 from tidings.channel.management import Connect
-from tidings.client.transport import (
-    HistoryPage,
-    PulledMessages,
-    Stream,
-    TypesChanged,
-)
+from tidings.client.transport import HistoryPage, PulledEvents, TypesChanged
 from tidings.cores import Question
 from tidings.filters.constraint import constraint
+from tidings.inbox import Inbox
 
 _T = TypeVar("_T")
 
@@ -25,20 +21,18 @@ class InProcess:
 
     def __init__(self, door: Any) -> None:  # noqa: ANN401 -- clients know no engine
         self._door = door
+        self.tell = door.tell
+        self.release = door.release
+        self.close = door.close
 
     async def ask(self, command: Command) -> Any:  # noqa: ANN401 -- see the command
         """Run a command."""
         return await self._door.ask(command)
 
-    def tell(self, command: Command) -> None:
-        """Send a command that runs before later ones; its answer is discarded."""
-        self._door.tell(command)
-
-    async def receive(self, connect: Connect, on_offers: TypesChanged | None) -> Stream:
-        """Connect a push consumer that reads from a stream."""
-        stream: Stream = self._door.buffer(on_offers)
-        await self._door.connect(connect, stream)
-        return stream
+    async def receive(self, connect: Connect, on_offers: TypesChanged | None) -> Inbox:
+        """Connect a push consumer that reads from an inbox."""
+        inbox: Inbox = await self._connected(connect, self._door.buffer(on_offers))
+        return inbox
 
     async def handle(self, connect: Connect, handler: Callable[..., object]) -> object:
         """Connect a push consumer whose function is called with each event or batch."""
@@ -54,20 +48,16 @@ class InProcess:
         """Connect a pull consumer."""
         return await self._connected(connect, self._door.buffer(on_offers))
 
-    async def _connected(self, connect: Connect, endpoint: object) -> object:
+    async def _connected(self, connect: Connect, endpoint: _T) -> _T:
         await self._door.connect(connect, endpoint)
         return endpoint
 
-    async def release(self, channel: int, proxy: int, line: object, *, end: bool) -> None:
-        """Close a line, and its proxy with `end`."""
-        await self._door.release(channel, proxy, line, end=end)
-
     async def pull(
         self, channel: int, proxy: int, most: int, wait: int | None, lease: int | None
-    ) -> PulledMessages:
+    ) -> PulledEvents:
         """Pull events."""
-        found: PulledMessages = await self._door.pull(channel, proxy, most, wait, lease)
-        return found
+        found = await self._door.pull(channel, proxy, most, wait, lease)
+        return PulledEvents(found.messages, found.again)
 
     async def request(self, question: Question[_T]) -> _T:
         """Answer a question."""
@@ -75,18 +65,8 @@ class InProcess:
         return found
 
     async def history(
-        self,
-        channel: int,
-        after: int | None,
-        since: int | None,
-        most: int,
-        constraint_text: str | None,
+        self, channel: int, after: int | None, since: int | None, most: int, text: str | None
     ) -> HistoryPage:
         """Return past events from the channel's journal."""
-        wanted = None if constraint_text is None else constraint(constraint_text)
-        found: HistoryPage = await self._door.history(channel, after, since, most, wanted)
-        return found
-
-    async def close(self) -> None:
-        """Disconnect from the host; close it if the client owns it."""
-        await self._door.close()
+        wanted = None if text is None else constraint(text)
+        return HistoryPage(*await self._door.history(channel, after, since, most, wanted))

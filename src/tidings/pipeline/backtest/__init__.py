@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from tidings.channel.questions import SeeChannels
-from tidings.client.configuration.model import Configuration, HolderPart, Spot
+from tidings.client.configuration.model import AdminPart, Configuration, HolderPart, Spot
 from tidings.client.configuration.state import find_configuration
 from tidings.client.connecting import connect
 from tidings.events.codecs.json_values import TYPE
@@ -309,9 +309,8 @@ async def rules_of_service(url: str, token: str | None) -> Present:
 
 
 def _unit(configuration: Configuration, spot: Spot, origin: str, proxy: int) -> Unit:
-    channel = configuration.channels[spot.channel]
-    part = channel.proxies[Side.CONSUMER][spot.proxy]
-    admin = channel.admins[Side.CONSUMER][part.admin]
+    part, admin = configuration.holders[spot], configuration.above(spot)
+    assert isinstance(admin, AdminPart)
     # Admin ids do not matter here: each consumer has its own rule.
     return Unit(
         0,

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query, Request, Response
+from pydantic import Field
 
+from tidings.api.forms import Answer, examples
 from tidings.engine.turns import Turns
 from tidings.errors import TidingsError
 from tidings.events.codecs.cloudevents_codec import BATCH_MEDIA_TYPE, STRUCTURED_MEDIA_TYPE
@@ -18,10 +20,8 @@ from tidings.web.event_bodies import (
     Numbering,
     read_events,
 )
-from tidings.web.line_answers import LineAnswers
 from tidings.web.paths import ChannelId, Number
-from tidings.web.publisher import Publisher
-from tidings.web.results import result_form
+from tidings.web.publisher import LineAnswers, Publisher, result_form
 from tidings.web.state import Door, State, WebState
 
 router = APIRouter(tags=["events"], route_class=StrictRoute)
@@ -41,42 +41,6 @@ _CLOUDEVENT: Final = {
 }
 _OBJECT: Final[dict[str, Any]] = {"type": "object"}
 _OBJECTS: Final[dict[str, Any]] = {"type": "array", "items": _OBJECT}
-_ORIGIN: Final[dict[str, Any]] = {"type": "string", "description": "The channel's, for event ids."}
-_SEQ: Final = (
-    "Its number; 0 if a filter stopped it, -1 if it came before and its number is forgotten."
-)
-_RESULT: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {
-        "seq": {"type": "integer", "description": _SEQ},
-        "error": {"type": "object", "description": "A problem: why it was not taken."},
-        "warnings": {
-            "type": "array",
-            "items": {"type": "string"},
-            "description": "What in its header has no effect; left out if nothing.",
-        },
-        "trail": {"type": "object", "description": "How it was judged, if that was asked for."},
-    },
-}
-_ANSWER: Final[dict[str, Any]] = {
-    "anyOf": [
-        {
-            "type": "object",
-            "required": ["origin", "seq"],
-            "properties": {
-                "origin": _ORIGIN,
-                "seq": {"type": "integer"},
-                "warnings": _RESULT["properties"]["warnings"],
-                "trail": _OBJECT,
-            },
-        },
-        {
-            "type": "object",
-            "required": ["origin", "results"],
-            "properties": {"origin": _ORIGIN, "results": {"type": "array", "items": _RESULT}},
-        },
-    ]
-}
 _BODY: Final[dict[str, Any]] = {
     "required": True,
     "content": {
@@ -101,26 +65,52 @@ _RESPONSES: Final[dict[int | str, dict[str, Any]]] = {
     200: {
         "description": "What became of the events, each judged on its own.",
         "content": {
-            JSON_MEDIA_TYPE: {
-                "schema": _ANSWER,
-                "example": {"origin": "0" * 31 + "1", "seq": 1041},
-            },
             LINES_MEDIA_TYPES[0]: {
                 "schema": {
                     "type": "string",
                     "description": 'A line for each line: {"line": n, "seq": …} or {"line": n, '
                     '"error": …}. All lines up to the last one answered are dealt with.',
                 }
-            },
+            }
         },
     }
 }
 
 
+class EventResult(Answer):
+    """What became of an event; what does not apply is left out."""
+
+    seq: int = Field(
+        default=0,
+        description="Its number; 0 if a filter stopped it, -1 if it came before and its number "
+        "is forgotten.",
+    )
+    error: dict[str, Any] = Field(default={}, description="A problem: why it was not taken.")
+    warnings: list[str] = Field(default=[], description="What in its header has no effect.")
+    trail: dict[str, Any] = Field(
+        default={}, description="How it was judged, if that was asked for."
+    )
+
+
+class OneResult(EventResult):
+    """What became of a single event."""
+
+    model_config = examples({"origin": "0" * 31 + "1", "seq": 1041})
+
+    origin: str = Field(description="The channel's, for event ids.")
+
+
+class BatchResult(Answer):
+    """What became of the events of a batch."""
+
+    origin: str = Field(description="The channel's, for event ids.")
+    results: list[EventResult]
+
+
 @router.post(
     "/channels/{channel}/events",
     summary="Send events",
-    response_class=Response,
+    response_model=BatchResult | OneResult,
     responses=_RESPONSES,
     openapi_extra={
         "requestBody": _BODY,

@@ -25,12 +25,7 @@ from tidings.api.operations import (
 )
 from tidings.channel.catalogue import CATALOGUE, Named, Operation, Shown
 from tidings.channel.commands import Ack, Failed, Reject
-from tidings.channel.management import (
-    CreateChannel,
-    Disconnect,
-    ObtainProxy,
-    SetQoS,
-)
+from tidings.channel.management import CreateChannel, Disconnect, ObtainProxy, SetQoS
 from tidings.channel.qos import Reliability
 from tidings.channel.questions import (
     SeeAdmins,
@@ -108,13 +103,13 @@ def _add_route(method: str, path: str, rows: list[Operation]) -> None:
             for name, kind in parameters.items()
         ]
     )
-    answer = answer_of(row)
+    answer, kinds = answer_of(row), ("proxies", "admins")
     router.add_api_route(
         path.replace("{id}", "{id:digits}"),
         endpoint,
         methods=[method],
         summary=row.summary,
-        tags=[row.tag or _tag(path)],
+        tags=[row.tag or next((one for one in kinds if f"/{one}/" in path), "channels")],
         status_code=row.status,
         responses=_CREATED if row.location else None,
         **({"response_class": Response} if answer is None else {"response_model": answer.kind}),
@@ -128,11 +123,6 @@ def _query_defaults(row: Operation) -> dict[str, Any]:
     """The defaults of what stands in the query; what is found by a function has none here."""
     found = {one.name: one.default for one in fields(row.request) if one.default is not MISSING}
     return {name: value for name, value in found.items() if name != "channel"}
-
-
-def _tag(path: str) -> str:
-    """The kind of object that a path is about."""
-    return next((word for word in ("proxies", "admins") if f"/{word}/" in path), "channels")
 
 
 def _rest(row: Operation, path: str, given: Mapping[str, Any]) -> dict[str, Any]:

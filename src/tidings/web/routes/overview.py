@@ -6,16 +6,14 @@ import heapq
 from collections import defaultdict
 from collections.abc import AsyncIterator
 from itertools import islice
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
 import msgspec
 from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
-from tidings.api.forms import form_of
-from tidings.api.model import Answer, examples
+from tidings.api.forms import Answer, examples, form_of
 from tidings.api.operations import view_json
-from tidings.channel.effects import Notice as NoticeEffect
 from tidings.channel.views import AdminInfo, ChannelInfo, ProxyInfo
 from tidings.channel.vocabulary import Side
 from tidings.engine.door import LocalDoor
@@ -23,15 +21,7 @@ from tidings.engine.host import Host
 from tidings.engine.turns import Turns
 from tidings.errors import NotFound, StoreError
 from tidings.web.bodies import StrictRoute
-from tidings.web.looking import (
-    Consumer,
-    Movement,
-    admins,
-    channels,
-    consumers,
-    proxies,
-    streamed,
-)
+from tidings.web.looking import Consumer, Movement, admins, channels, consumers, proxies, streamed
 from tidings.web.paths import Most
 from tidings.web.state import Door, State, WebState
 
@@ -62,17 +52,17 @@ class Tree(Answer):
 
 
 @router.get("/tree", summary="All there is", response_model=Tree)
-async def see_tree(state: State, door: Door) -> Response:
+async def see_tree(door: Door) -> Response:
     """All channels with their admins and the proxies of these."""
-    return streamed(_pieces(state.host, door))
+    return streamed(_pieces(door))
 
 
-async def _pieces(host: Host, door: LocalDoor) -> AsyncIterator[str]:
+async def _pieces(door: LocalDoor) -> AsyncIterator[str]:
     yield '{"channels":['
     comma, turns = "", Turns()
     async for channel in channels(door):
         try:
-            leaves = await _leaves(host, door, channel.id)
+            leaves = await _leaves(door, channel.id)
             found = [admin async for admin in admins(door, channel.id)]
         except NotFound:  # it has ended meanwhile
             continue
@@ -88,7 +78,7 @@ async def _pieces(host: Host, door: LocalDoor) -> AsyncIterator[str]:
     yield "]}"
 
 
-async def _leaves(host: Host, door: LocalDoor, channel: int) -> dict[tuple[Side, int], list[str]]:
+async def _leaves(door: LocalDoor, channel: int) -> dict[tuple[Side, int], list[str]]:
     """The proxies of a channel as JSON, by side and admin."""
     found: dict[tuple[Side, int], list[str]] = defaultdict(list)
     async for proxy in proxies(door, channel):
@@ -178,20 +168,8 @@ async def _shown(state: WebState, door: LocalDoor, one: Consumer, idle: float) -
         channel = door.views.channel(one.channel)
     except NotFound:  # it has ended meanwhile
         return None
-    return TopProxy(
-        channel=one.channel,
-        channel_name=channel.name,
-        proxy=one.proxy,
-        name=one.name,
-        admin=one.admin,
-        attached=one.attached,
-        waiting=one.waiting,
-        in_flight=one.in_flight,
-        behind=one.behind,
-        lag=await _age(state.host, one),
-        failures=one.failures,
-        idle=round(idle, 3),
-    )
+    lag = await _age(state.host, one)
+    return TopProxy(**one._asdict(), channel_name=channel.name, lag=lag, idle=round(idle, 3))
 
 
 async def _age(host: Host, one: Consumer) -> float | None:
@@ -231,11 +209,6 @@ class Notice(Answer):
     proxy_name: str = Field(description="The proxy's name; empty if it has none.")
     detail: str = Field(description="What there is to tell.")
 
-    @classmethod
-    def of(cls, notice: NoticeEffect) -> Self:
-        """The answer that shows a notice."""
-        return cls(**notice._replace(kind=notice.kind.value)._asdict())  # type: ignore[arg-type]
-
 
 class Notices(Answer):
     """The latest notices, the oldest first."""
@@ -244,11 +217,8 @@ class Notices(Answer):
 
 
 @router.get("/notices", summary="The latest notices")
-async def see_notices(
-    state: State,
-    most: Most = 100,
-) -> Notices:
+async def see_notices(state: State, most: Most = 100) -> Notices:
     """What people who run the service want to hear of: slow consumers, lost events, the disk."""
     kept = state.host.notices
     latest = islice(kept, max(0, len(kept) - most), None)
-    return Notices(notices=[Notice.of(one) for one in latest])
+    return Notices(notices=[Notice(**{**one._asdict(), "kind": one.kind.value}) for one in latest])

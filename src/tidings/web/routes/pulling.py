@@ -7,17 +7,19 @@ from collections.abc import Coroutine
 from typing import Any, Final, TypeVar
 
 from fastapi import APIRouter, Request, Response
+from pydantic import Field
 from starlette.requests import ClientDisconnect
 
-from tidings.api.pulling import PullForm
+from tidings.api.forms import Answer, examples
+from tidings.api.operations import PullForm
 from tidings.engine.door import LocalDoor
 from tidings.engine.endpoints import EventBatch
 from tidings.engine.turns import Turns
 from tidings.errors import Disconnected
-from tidings.web.bodies import StrictRoute
-from tidings.web.encoded import encoded_of, with_redelivered
+from tidings.web.bodies import StrictRoute, client_gone
 from tidings.web.paths import ChannelId, ProxyId
 from tidings.web.publisher import connect_quietly
+from tidings.web.replay import EVENT_EXAMPLE, events_answer
 from tidings.web.state import Door, State
 
 router = APIRouter(tags=["events"], route_class=StrictRoute)
@@ -25,51 +27,30 @@ router = APIRouter(tags=["events"], route_class=StrictRoute)
 _T = TypeVar("_T")
 
 _PROXY: Final = "/channels/{channel}/proxies/{proxy}"
-_PULLED: Final[dict[int | str, dict[str, Any]]] = {
-    200: {
-        "description": "The events; none if there were none in time.",
-        "content": {
-            "application/json": {
-                "schema": {
-                    "type": "object",
-                    "required": ["origin", "events"],
-                    "properties": {
-                        "origin": {"type": "string"},
-                        "events": {"type": "array", "items": {"type": "object"}},
-                        "leased_until": {
-                            "type": "integer",
-                            "description": "When they come again unless they are acknowledged, "
-                            "microseconds since 1970.",
-                        },
-                    },
-                },
-                "example": {
-                    "origin": "0" * 31 + "1",
-                    "events": [
-                        {
-                            "redelivered": False,
-                            "seq": 1041,
-                            "arrival": 1760000000000000,
-                            "priority": 0,
-                            "event": {"domain": "Auction", "type": "books"},
-                        }
-                    ],
-                    "leased_until": 1760000030000000,
-                },
-            }
-        },
-    }
-}
 
 
-@router.post(f"{_PROXY}/pull", summary="Ask for events", response_class=Response, responses=_PULLED)
+class PulledEvents(Answer):
+    """The events; none if there were none in time."""
+
+    model_config = examples(
+        {
+            "origin": "0" * 31 + "1",
+            "events": [{"redelivered": False, **EVENT_EXAMPLE}],
+            "leased_until": 1760000030000000,
+        }
+    )
+
+    origin: str
+    events: list[dict[str, Any]]
+    leased_until: int | None = Field(
+        default=None,
+        description="When they come again unless they are acknowledged, microseconds since 1970.",
+    )
+
+
+@router.post(f"{_PROXY}/pull", summary="Ask for events", response_model=PulledEvents)
 async def pull(
-    request: Request,
-    state: State,
-    door: Door,
-    channel: ChannelId,
-    proxy: ProxyId,
-    asked: PullForm,
+    request: Request, state: State, door: Door, channel: ChannelId, proxy: ProxyId, asked: PullForm
 ) -> Response:
     """Asks for events as a pull consumer; waits for the first if told to.
 
@@ -85,18 +66,16 @@ async def pull(
     finally:
         if held:
             state.lifetimes.release(channel, proxy)
-    encoded = state.part(encoded_of)
+    encoded = state.encoded
     events, turns = [], Turns()
     for message in found.messages:
-        events.append(with_redelivered(encoded[message], message.seq in found.again))
+        again = "true" if message.seq in found.again else "false"
+        events.append(f'{{"redelivered":{again},{encoded[message][1:]}')
         await turns.give()
-    leased = ""
+    leased = {}
     if lease is not None and found.messages:
-        now = state.host.time()
-        leased = f',"leased_until":{now + lease}'
-    origin = door.views.channel(channel).origin
-    text = f'{{"origin":"{origin}","events":[{",".join(events)}]{leased}}}'
-    return Response(text, media_type="application/json")
+        leased["leased_until"] = state.host.time() + lease
+    return events_answer(door.views.channel(channel).origin, events, leased)
 
 
 async def _pull(
@@ -114,7 +93,7 @@ async def _pull(
 async def _unless_gone(request: Request, work: Coroutine[Any, Any, _T]) -> _T:
     """Wait for work while the client waits; cancel it when the client goes away."""
     working = asyncio.ensure_future(work)
-    gone = asyncio.ensure_future(_gone(request))
+    gone = asyncio.ensure_future(client_gone(request.receive))
     try:
         await asyncio.wait({working, gone}, return_when=asyncio.FIRST_COMPLETED)
         if not working.done():
@@ -124,8 +103,3 @@ async def _unless_gone(request: Request, work: Coroutine[Any, Any, _T]) -> _T:
         working.cancel()
         gone.cancel()
         await asyncio.gather(working, gone, return_exceptions=True)
-
-
-async def _gone(request: Request) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        pass

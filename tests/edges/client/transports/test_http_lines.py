@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from itertools import count
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import pytest
@@ -18,8 +18,6 @@ from hypothesis import strategies as st
 from tests.edges.channel.machine import named
 from tests.edges.engine.recorded_answers import turns
 from tidings import event
-from tidings.api.call import Call
-from tidings.api.delivered import write_delivered
 from tidings.api.frames import (
     EventsFrame,
     PushedFrame,
@@ -28,14 +26,14 @@ from tidings.api.frames import (
     read_server_frame,
     write_events,
 )
+from tidings.api.items import write_delivered
+from tidings.api.operations import Call
 from tidings.channel.commands import Ack, Command, Push
 from tidings.channel.effects import Message
 from tidings.channel.management import Connect
-from tidings.client.transports.http import gap as http_gap
+from tidings.client.transports.http import lines as http_lines
 from tidings.client.transports.http import pushes as http_pushes
-from tidings.client.transports.http.functions import HandlerLine, SupplierLine
-from tidings.client.transports.http.gap import Gap
-from tidings.client.transports.http.lines import Line, StreamLine
+from tidings.client.transports.http.lines import Gap, HandlerLine, Line, StreamLine, SupplierLine
 from tidings.client.transports.http.pulls import Pulls
 from tidings.client.transports.http.pushes import Pushes
 from tidings.client.transports.http.redelivery import Redelivery
@@ -71,9 +69,17 @@ def events(*seqs: int, again: Sequence[int] = ()) -> EventsFrame:
     return frame
 
 
+AnyLine = TypeVar("AnyLine", bound=Line)
+
+
+def on_socket(line: AnyLine, sent: Sent) -> AnyLine:
+    line.number, line.send = 1, sent
+    return line
+
+
 def stream() -> tuple[StreamLine, Sent]:
     sent = Sent()
-    return StreamLine(Connect(1, 5, window=8), 1, sent), sent
+    return on_socket(StreamLine(Connect(1, 5, window=8)), sent), sent
 
 
 def taken(line: StreamLine) -> list[int]:
@@ -131,7 +137,8 @@ async def test_the_end_tells_who_waits_and_lets_acknowledgements_out() -> None:
 
 def handling(handler: Any) -> tuple[HandlerLine, Sent]:
     sent = Sent()
-    return HandlerLine(Connect(1, 5, window=8), 1, sent, handler, lambda: None), sent
+    line = HandlerLine(Connect(1, 5, window=8), handler, lambda: None)
+    return on_socket(line, sent), sent
 
 
 async def test_what_a_handler_waited_for_may_be_cancelled() -> None:
@@ -160,7 +167,7 @@ async def test_errors_of_a_source_are_told(error: Exception, gone: bool) -> None
         raise error
 
     sent = Sent()
-    line = SupplierLine(Connect(1, 5), 1, sent, None, source)
+    line = on_socket(SupplierLine(Connect(1, 5), None, source), sent)
     line.live = True
     line.poll(1, 1)
     await turns(10)
@@ -174,9 +181,9 @@ def test_functions_are_asked_for() -> None:
     with pytest.raises(InvalidUsage):
         handling(no_function)
     with pytest.raises(InvalidUsage):
-        SupplierLine(Connect(1, 5), 1, Sent(), None, no_function)
+        SupplierLine(Connect(1, 5), None, no_function)
     with pytest.raises(InvalidUsage, match="told to a function, not to 5"):
-        Line(Connect(1, 5), 1, Sent(), no_function)
+        Line(Connect(1, 5), no_function)
 
 
 def messages(*seqs: int) -> list[Any]:
@@ -320,7 +327,7 @@ async def test_what_was_missed_is_looked_up_and_what_no_journal_has_is_counted(
     assert await missed(Journal([4, 6], 9)) == ([4, 6], four)
     seqs, words = await missed(Journal([8, 9], 9, oldest=8))
     assert (seqs, words[:21]) == ([8, 9], four[:21])
-    monkeypatch.setattr(http_gap, "MOST", 4)
+    monkeypatch.setattr(http_lines, "MOST", 4)
     too_many = "events after number 7 were missed: there are too many"
     assert await missed(Journal(range(1, 30), 29)) == ([4, 5, 6, 7], too_many)
 

@@ -19,8 +19,8 @@ from websockets.typing import Subprotocol
 from tests.patience import PATIENCE
 from tests.promises.services import eventually
 from tidings import event
-from tidings.api.call import Call
 from tidings.api.frames import SUBPROTOCOL
+from tidings.api.operations import Call
 from tidings.api.problems import problem_of
 from tidings.channel.commands import Command, Push
 from tidings.channel.management import Connect, DestroyChannel, Suspend
@@ -61,7 +61,11 @@ async def answered(asked: Command | Call, *answers: object) -> tuple[object, int
     await caller._http.aclose()
     caller._http = httpx2.AsyncClient(transport=httpx2.MockTransport(handle), base_url=url)
     try:
-        work = caller.call(asked) if isinstance(asked, Call) else caller.ask(asked)
+        work = (
+            caller.call(asked, safe=asked.method == "GET")
+            if isinstance(asked, Call)
+            else caller.ask(asked)
+        )
         return await work, len(requests)
     except TidingsError as error:
         return error, len(requests)
@@ -197,7 +201,7 @@ async def opened(patience: float = 5.0) -> AsyncIterator[tuple[Socket, FakeServi
 
 
 def line_of(socket: Socket) -> StreamLine:
-    return StreamLine(Connect(1, 5, window=8), socket.next_number(), socket.send)
+    return StreamLine(Connect(1, 5, window=8))
 
 
 async def connected(socket: Socket) -> StreamLine:

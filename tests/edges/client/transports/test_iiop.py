@@ -376,9 +376,9 @@ async def lost(client: Client, cut: Callable[[], None]) -> None:
     """Cuts the way, and waits until a client has noticed."""
     transport = client.transport
     assert isinstance(transport, IiopTransport)
-    before, _ = transport._recovery.moment
+    before = transport._recovery._losses
     cut()
-    await eventually(lambda: transport._recovery.moment[0] > before)
+    await eventually(lambda: transport._recovery._losses > before)
 
 
 async def test_a_service_that_is_away_for_a_while_is_waited_for() -> None:

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from tidings import Any, errors, event
 from tidings.channel.qos import QOS_PROPERTIES, OrderPolicy
 from tidings.channel.vocabulary import Form
+from tidings.client.transports.backoff import Patience
 from tidings.client.transports.iiop.errors import told
-from tidings.client.transports.iiop.lines import HandlerLine, Line, SourceLine
-from tidings.client.transports.iiop.patience import Patience
-from tidings.client.transports.iiop.values import CorbaMessage, Events
-from tidings.client.transports.iiop.valve import Valve
+from tidings.client.transports.iiop.lines import HandlerLine, Line, SourceLine, Valve
+from tidings.client.transports.iiop.objects import check_end
+from tidings.client.transports.iiop.values import Events
 from tidings.cos import CosEventChannelAdmin_auto as event_admin
 from tidings.cos import CosEventComm_auto as event_comm
 from tidings.cos import CosNotifyChannelAdmin_auto as channel_admin
@@ -141,12 +141,12 @@ async def test_once_the_client_is_closed_errors_say_so() -> None:
         for cause in (corba.TRANSIENT(), corba.COMM_FAILURE(), corba.BAD_INV_ORDER())
     ]
     for error in closed:
-        patience.check_end(error)
+        check_end(patience, error)
     patience.end()
     for error in closed:
         with pytest.raises(errors.Stopping, match="the client is closed"):
-            patience.check_end(error)
-    patience.check_end(because_of(corba.BAD_PARAM()))  # it comes of something else
+            check_end(patience, error)
+    check_end(patience, because_of(corba.BAD_PARAM()))  # it comes of something else
 
 
 @pytest.mark.parametrize("form", [Form.ANY, Form.STRUCTURED])
@@ -164,7 +164,7 @@ def test_an_event_comes_back_as_it_went(form: Form, price: int, type_: str, name
 
 
 def test_an_event_without_a_priority_has_none() -> None:
-    assert CorbaMessage(event("Auction", "bid")).priority == 0
+    assert Events().incoming(event("Auction", "bid")).priority == 0
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 from tidings import Any as AnyValue
 from tidings import MappedConstraint, constraint, event, event_type
-from tidings.api.call import Call
+from tidings.api.operations import Call
 from tidings.channel.commands import Ack, Command, DryRun
 from tidings.channel.management import (
     AddConstraints,
@@ -33,13 +33,13 @@ from tidings.channel.management import (
     SetQoS,
     Suspend,
 )
+from tidings.channel.questions import SeeAdvertisement, SeeFilter
 from tidings.channel.trail import Step, Trail
 from tidings.channel.views import AdminInfo, Advertisement, FilterInfo, ProxyInfo
 from tidings.channel.vocabulary import Form, InfoMode, Operator, Place, Side, Style
 from tidings.client.transports.http.lines import Line
 from tidings.client.transports.http.recovery import ServiceRecovery
 from tidings.client.transports.memory import Memory
-from tidings.client.transports.names import Names
 from tidings.errors import FilterNotFound, ProxyNotFound, Unreachable
 from tidings.events import typecode as tc
 
@@ -191,9 +191,9 @@ async def test_what_was_cut_before_it_was_settled_is_settled_next_time() -> None
     memory, caller, line = (
         remembered((Suspend(1, 5), None)),
         Caller(),
-        Line(Connect(1, 5), 1, print),
+        Line(Connect(1, 5)),
     )
-    recovery = ServiceRecovery(caller, memory, Names(memory), {1: "one"})  # type: ignore[arg-type]
+    recovery = ServiceRecovery(caller, memory, {1: "one"})  # type: ignore[arg-type]
     with pytest.raises(Unreachable):
         await recovery.reconnect(line, connect)
     assert Suspend(1, 100) not in caller.asked
@@ -202,14 +202,13 @@ async def test_what_was_cut_before_it_was_settled_is_settled_next_time() -> None
     assert caller.asked[-1] == Suspend(1, 100)
 
 
-def renamed() -> Names:
+def renamed() -> Memory:
     """Proxy 5 is 50 by now, with filter 7 that is 70, and its constraint 1 that is 10."""
     memory = remembered(*OWN)
     memory.proxies[1, 5].now, memory.proxies[1, 5].attached = 50, {3: 30}
     memory.filters[7].now, memory.filters[7].ids = 70, {1: 10}
-    names = Names(memory)
-    names.refresh()
-    return names
+    memory._stale = True
+    return memory
 
 
 def test_commands_go_out_with_the_ids_the_service_has() -> None:
@@ -227,7 +226,7 @@ def test_commands_go_out_with_the_ids_the_service_has() -> None:
         (DryRun(1, item, 5), DryRun(1, item, 50)),
     ):
         assert names.outward(command) == sent
-    assert names.filter_now(7) == 70
+    assert names.outward(SeeFilter(7)) == SeeFilter(70)
 
 
 def test_views_and_trails_come_in_with_the_ids_the_program_knows() -> None:
@@ -246,8 +245,8 @@ def test_views_and_trails_come_in_with_the_ids_the_program_knows() -> None:
     assert (filter.id, list(filter.constraints)) == (7, [1, 11])
     types = (event_type("A::a"),)
     found = Advertisement(types, types, {"proxy 50": types, "admin 0": types}, {50: types})
-    told = names.advertisement(1, found)
+    told = names.inward(found, SeeAdvertisement(1))
     assert (list(told.offers), list(told.wants)) == (["proxy 5", "admin 0"], [5])
     steps = (Step("channel", None, True, ""), Step("consumer", 50, True, ""))
-    trail = names.trail(1, Trail(1, 0, True, (50, 51), steps))
+    trail = names.inward(Trail(1, 0, True, (50, 51), steps), DryRun(1, event("A", "a")))
     assert (trail.recipients, [step.proxy for step in trail.steps]) == ((5, 51), [None, 5])

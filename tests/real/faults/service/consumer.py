@@ -20,8 +20,8 @@ from tests.patience import PATIENCE
 from tests.real.faults.service.ledgers import Book, Consumed
 from tests.real.faults.service.programs import Doom, Ending, Taker, options_of
 from tidings import connect
+from tidings.channel.effects import Message
 from tidings.client.subscription import Subscription
-from tidings.client.transport import Message
 
 __all__: list[str] = []
 

@@ -2,36 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
 import ssl
-from contextlib import suppress
 from typing import Any, Final
 
 import httpx2
 import msgspec
 
-from tidings.api.call import Call
-from tidings.api.operations import call_of
+from tidings.api.operations import Call, call_of
 from tidings.api.problems import error_of
 from tidings.channel.catalogue import OPERATIONS
 from tidings.channel.commands import Command
 from tidings.channel.management import CreateChannel, ObtainProxy
-from tidings.client.transports.backoff import pauses
+from tidings.client.transports.backoff import CLOSED, Patience
 from tidings.cores import Question
-from tidings.errors import (
-    InvalidUsage,
-    Stopping,
-    TidingsError,
-    Unreachable,
-)
+from tidings.errors import InvalidUsage, Stopping, TidingsError, Unreachable
 from tidings.names import checked_name
-
-CLOSED: Final = "the client is closed: make another one"
 
 # Errors raised before anything was sent.
 _NOT_SENT: Final = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
-# Idempotent methods.
-_SAFE_METHODS: Final = frozenset({"GET", "HEAD", "PUT", "PATCH", "DELETE"})
 _CONNECTING: Final = 5.0
 # Seconds to answer, in addition to the wait the request asks for.
 _ANSWERING: Final = 30.0
@@ -46,9 +34,8 @@ class Caller:
     def __init__(
         self, url: str, headers: dict[str, str], tls: ssl.SSLContext | None, patience: float
     ) -> None:
-        self._patience = patience
+        self._patience = Patience(patience)
         self._url = url
-        self._closed = asyncio.Event()
         self._http = httpx2.AsyncClient(
             base_url=url,
             headers=headers,
@@ -56,9 +43,7 @@ class Caller:
             trust_env=False,
             timeout=httpx2.Timeout(_ANSWERING, connect=_CONNECTING, pool=None),
             limits=httpx2.Limits(
-                max_connections=_CONNECTIONS,
-                max_keepalive_connections=20,
-                keepalive_expiry=_IDLE,
+                max_connections=_CONNECTIONS, max_keepalive_connections=20, keepalive_expiry=_IDLE
             ),
         )
 
@@ -74,25 +59,18 @@ class Caller:
         self,
         call: Call,
         *,
-        safe: bool | None = None,
+        safe: bool,
         done: type[TidingsError] | None = None,
         seconds: float = 0.0,
     ) -> Any:  # noqa: ANN401 -- see the call
         """Send a request; retry while the service is unreachable.
 
-        Args:
-            call: The request.
-            safe: Whether to retry when the outcome is unknown; None to decide by the method.
-            done: The error by which a retry learns that an earlier try succeeded.
-            seconds: How long the request asks the service to wait.
+        Only a `safe` one is retried when its outcome is unknown; `done` is the error by which a
+        retry learns that an earlier try succeeded. The service may wait for `seconds`.
         """
-        loop = asyncio.get_running_loop()
-        if safe is None:
-            safe = call.method in _SAFE_METHODS
-        until: float | None = None
-        unsure = False
-        for pause in pauses():
-            if self._closed.is_set():
+        tries, unsure = self._patience.tries(), False
+        while True:
+            if self._patience.ended:
                 raise Stopping(CLOSED)
             try:
                 return call.read(await self._once(call, seconds))
@@ -113,17 +91,11 @@ class Caller:
                 if unsure and done is not None and isinstance(error, done):
                     return None
                 raise
-            if until is None:  # a read timeout has used up the patience
-                until = loop.time() + (0 if silent else self._patience)
-            if loop.time() + pause >= until:
+            if not await tries.again(spent=silent):  # a read timeout has used up the patience
                 raise told
-            with suppress(TimeoutError):
-                async with asyncio.timeout(pause):
-                    await self._closed.wait()
-        raise AssertionError("pauses never end")
 
     def _in_words(self, call: Call, error: Exception) -> TidingsError:
-        if self._closed.is_set():
+        if self._patience.ended:
             return Stopping(
                 f"{call.method} {call.path}: the client was closed before an answer came"
             )
@@ -162,7 +134,7 @@ class Caller:
 
     async def close(self) -> None:
         """Close all connections; pending calls raise `Stopping`."""
-        self._closed.set()
+        self._patience.end()
         await self._http.aclose()
 
 

@@ -5,65 +5,109 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple
 
-from tidings.api.frames import (
-    EventsFrame,
-    FailFrame,
-    RejectFrame,
-    write_frame,
-)
+from tidings.api import frames as f
+from tidings.api.forms import reason_form
+from tidings.api.items import item_form
+from tidings.channel.effects import Message
+from tidings.channel.functions import Source, SourceReader, checked_function, error_text
 from tidings.channel.management import Connect
-from tidings.client.transport import Message, TypesChanged
-from tidings.client.transports.http.gap import Gap
+from tidings.client.past import PAGE, Wish, judge
+from tidings.client.transport import Transport, TypesChanged
 from tidings.client.transports.http.redelivery import Arrival, Redelivery
-from tidings.errors import InvalidUsage, TidingsError
+from tidings.errors import CursorNotFound, Disconnected
+from tidings.events.anyvalue import Any as AnyValue
+from tidings.events.structured import StructuredEvent
 from tidings.filters.constraint import EventTypePattern
+from tidings.inbox import HandlerRunner, Inbox
 
-Sender: TypeAlias = Callable[[bytes], None]
-"""Sends a frame."""
-
-# The service truncates reasons to this length.
-_LONGEST_REASON: Final = 1_000
+# Limits of catching up, because missed events wait in memory; the rest is reported as missed.
+MOST: Final = 10_000
+MOST_LOOKED_AT: Final = 10 * MOST
 # Seconds; longer than any frame is in transit.
 _INSISTING: Final = 1.0
 # Seconds before retrying an event that the service does not track.
 _PAUSE: Final = 0.1
 
 
-def told_reason(reason: object) -> str:
-    """Convert a reason to a text that can be sent."""
-    text = reason if isinstance(reason, str) else repr(reason)
-    return text[:_LONGEST_REASON].encode("utf-8", "backslashreplace").decode()
+class Missed(NamedTuple):
+    """Missed events from the journal, and a description of those it lacks."""
+
+    messages: Sequence[Message]
+    words: str
 
 
-def checked(function: object) -> None:
-    """Refuse anything that is not callable or None."""
-    if function is not None and not callable(function):
-        raise InvalidUsage(f"events and changes are told to a function, not to {function!r:.60}")
+class Gap:
+    """How far a line has received events; `start` is the channel's latest number at connecting."""
+
+    def __init__(self) -> None:
+        self.start: int | None = None
+        # Highest number received by priority: more urgent events overtake others.
+        self._highest: dict[int, int] = {}
+
+    def arrived(self, frame: f.EventsFrame) -> None:
+        """Record received events."""
+        highest = self._highest
+        for one in frame.events:
+            if one.seq > highest.get(one.priority, 0):
+                highest[one.priority] = one.seq
+
+    async def missed(self, transport: Transport, channel: int, wish: Wish) -> Missed:
+        """Read the missed events; call after reconnecting, so that later ones come on the line."""
+        latest = max(self._highest.values(), default=self.start)
+        if latest is None:
+            return Missed((), "how many events were missed is not known")
+        # Events held back by more urgent ones are not far behind.
+        after: int | None = max(min(self._highest.values(), default=latest), latest - MOST)
+        wants = judge(wish)
+        messages: list[Message] = []
+        seen = kept = 0
+        while len(messages) < MOST and seen < MOST_LOOKED_AT:
+            try:
+                page = await transport.history(channel, after, None, PAGE, None)
+            except CursorNotFound:  # retention dropped some: start at the oldest kept
+                after = None
+                continue
+            after = page.next
+            seen += len(page.messages)
+            kept += sum(message.seq > latest for message in page.messages)
+            messages += [one for one in page.messages if self._is_behind(one) and wants(one)]
+            if page.end:
+                return Missed(messages, _lost(page.last - latest - kept))
+        return Missed(messages, f"events after number {after} were missed: there are too many")
+
+    def _is_behind(self, message: Message) -> bool:
+        """Tell by number and priority whether an event has not been received."""
+        highest = [seq for at, seq in self._highest.items() if at <= message.priority]
+        return message.seq > max(highest, default=self.start or 0)
+
+
+def _lost(most: int) -> str:
+    if most <= 0:
+        return ""
+    if most > MOST:  # a crash skips numbers, which look like lost events
+        return "how many BestEffort events were missed is not known"
+    events = "event" if most == 1 else "events"
+    return f"up to {most} {events} missed: BestEffort, or no longer kept"
 
 
 class Line:
     """A connection to one proxy that receives only changes of event types.
 
     It is `live` while the service has it connected to the current socket, and `established` once it
-    was ever connected; `error` says why it has ended.
+    was ever connected; `error` says why it has ended. The socket sets its number there, and how to
+    send frames.
     """
 
-    def __init__(
-        self,
-        connect: Connect,
-        number: int,
-        send: Sender,
-        on_types: TypesChanged | None = None,
-    ) -> None:
-        checked(on_types)
+    number: int
+    send: Callable[[bytes], None]
+
+    def __init__(self, connect: Connect, on_types: TypesChanged | None = None) -> None:
         self.connect = connect
-        self.number = number
         self.live = self.established = False
-        self.error: TidingsError | None = None
-        self._send = send
-        self._on_types = on_types
+        self.error: Exception | None = None
+        self._on_types = checked_function(on_types)
 
     @property
     def key(self) -> tuple[int, int]:
@@ -80,7 +124,7 @@ class Line:
         if self._on_types is not None:
             asyncio.get_running_loop().call_soon(self._on_types, added, removed)
 
-    def deliver(self, frame: EventsFrame) -> None:
+    def deliver(self, frame: f.EventsFrame) -> None:
         """Receive events."""
 
     def poll(self, number: int, most: int) -> None:
@@ -93,7 +137,7 @@ class Line:
         """Handle the loss of the socket; another one will follow."""
         self.live = False
 
-    def end(self, error: TidingsError) -> None:
+    def end(self, error: Exception) -> None:
         """End the line for good."""
         if self.error is None:
             self.error = error
@@ -103,17 +147,12 @@ class Line:
 class ConsumerLine(Line):
     """A push consumer; acknowledgements of one turn of the event loop share a frame."""
 
-    def __init__(
-        self,
-        connect: Connect,
-        number: int,
-        send: Sender,
-        on_types: TypesChanged | None = None,
-    ) -> None:
-        super().__init__(connect, number, send, on_types)
+    def __init__(self, connect: Connect, on_types: TypesChanged | None = None) -> None:
+        super().__init__(connect, on_types)
         self._known = Redelivery(connect.window, sole=not connect.again)
         self._again: set[int] = set()
         self._taken: list[int] = []
+        self._in_batches = False
         # Failed events that must come first: numbers, reason, and how long to insist.
         self._back: set[int] = set()
         self._back_reason = ""
@@ -123,7 +162,7 @@ class ConsumerLine(Line):
         self._caught_up: set[int] = set()
         self._caught: dict[int, Message] = {}
         # Frames that arrived before the missed events were handed out.
-        self._early: list[EventsFrame] | None = None
+        self._early: list[f.EventsFrame] | None = None
         # Events received but not read when the socket was cut.
         self._dropped: list[Message] = []
 
@@ -139,7 +178,8 @@ class ConsumerLine(Line):
         if self.error is None and messages:
             self._caught |= {message.seq: message for message in messages}
             self._caught_up = set(self._caught)
-            self._take_in(messages, batch=batch)
+            self._in_batches = batch
+            self._take_in(messages)
         for frame in early:
             self.deliver(frame)
 
@@ -155,7 +195,7 @@ class ConsumerLine(Line):
         self._known.cut([one.seq for one in unseen], self._again)
         return [one for one in unseen if one.seq in self._caught]
 
-    def deliver(self, frame: EventsFrame) -> None:
+    def deliver(self, frame: f.EventsFrame) -> None:
         """Accept new events, and repeat acknowledgements and rejections that were lost."""
         if self.error is not None:
             return
@@ -174,9 +214,10 @@ class ConsumerLine(Line):
         if found.acked:
             self._send_ack(found.acked)
         for seq, reason in found.rejected:
-            self._send(write_frame(RejectFrame(self.number, [seq], reason)).encode())
+            self.send(f.write_frame(f.RejectFrame(self.number, [seq], reason)).encode())
         if found.messages:
-            self._take_in(found.messages, batch=frame.batch)
+            self._in_batches = frame.batch
+            self._take_in(found.messages)
 
     def _without_caught_up(self, found: Arrival) -> Arrival:
         """Remove and acknowledge events that the journal had already supplied."""
@@ -187,7 +228,7 @@ class ConsumerLine(Line):
         new = [one for one in found.messages if one.seq not in self._caught_up]
         return found._replace(messages=new, acked=[*found.acked, *twice])
 
-    def _overtakes(self, frame: EventsFrame) -> bool:
+    def _overtakes(self, frame: f.EventsFrame) -> bool:
         """Fail events that were in transit when earlier ones failed: they must come after those."""
         seqs = [one.seq for one in frame.events]
         late = asyncio.get_running_loop().time() > self._back_until
@@ -195,16 +236,11 @@ class ConsumerLine(Line):
             self._back.clear()
             return False
         self._back.update(seqs)
-        self._send(write_frame(FailFrame(self.number, seqs, self._back_reason)).encode())
+        self.send(f.write_frame(f.FailFrame(self.number, seqs, self._back_reason)).encode())
         return True
 
-    def _take_in(self, messages: Sequence[Any], *, batch: bool) -> None:
+    def _take_in(self, messages: Sequence[Message]) -> None:
         """Queue events until they are handed out."""
-
-    def _acked(self, seqs: Sequence[int]) -> None:
-        if not self._taken:
-            asyncio.get_running_loop().call_soon(self.flush)
-        self._taken += seqs
 
     def flush(self) -> None:
         """Send pending acknowledgements."""
@@ -222,7 +258,7 @@ class ConsumerLine(Line):
                 self._send_ack(taken)
 
     def _send_ack(self, seqs: Sequence[int]) -> None:
-        self._send(b'{"op":"ack","line":%d,"seqs":%b}' % (self.number, str(seqs).encode()))
+        self.send(b'{"op":"ack","line":%d,"seqs":%b}' % (self.number, str(seqs).encode()))
 
     def _failed(self, seq: int, behind: list[int], reason: object) -> None:
         self.flush()
@@ -236,88 +272,47 @@ class ConsumerLine(Line):
         self._known.failed(seq, behind)
         if self.live:
             self._back = {seq, *behind}
-            self._back_reason = told_reason(reason)
+            self._back_reason = reason_form(reason)
             self._back_until = asyncio.get_running_loop().time() + _INSISTING
-            frame = FailFrame(self.number, [seq, *behind], self._back_reason)
-            self._send(write_frame(frame).encode())
+            frame = f.FailFrame(self.number, [seq, *behind], self._back_reason)
+            self.send(f.write_frame(frame).encode())
 
     def _take_again(self, messages: Sequence[Message]) -> None:
         if self.error is None:
-            self._take_in(messages, batch=False)
+            self._take_in(messages)
 
     def _rejected(self, seq: int, reason: object) -> None:
         self.flush()
         if self._caught.pop(seq, None) is not None:
             return
         self._again.discard(seq)
-        self._known.rejected(seq, told_reason(reason))
+        self._known.rejected(seq, reason_form(reason))
         if self.live:
-            self._send(write_frame(RejectFrame(self.number, [seq], told_reason(reason))).encode())
+            self.send(
+                f.write_frame(f.RejectFrame(self.number, [seq], reason_form(reason))).encode()
+            )
 
     def cut(self) -> None:
         """Forget failed events: the service redelivers everything in order."""
         super().cut()
         self._back.clear()
 
-    def end(self, error: TidingsError) -> None:
+    def end(self, error: Exception) -> None:
         """Send pending acknowledgements before ending."""
         self.flush()
         super().end(error)
         self._again.clear()
 
 
-class StreamLine(ConsumerLine):
-    """Events that wait until read: a `Stream`."""
+class StreamLine(ConsumerLine, Inbox):
+    """A push consumer whose events wait until read."""
 
-    def __init__(
-        self,
-        connect: Connect,
-        number: int,
-        send: Sender,
-        on_types: TypesChanged | None = None,
-    ) -> None:
-        super().__init__(connect, number, send, on_types)
-        self._waiting: deque[Message] = deque()
-        self._readers: list[asyncio.Future[None]] = []
+    def __init__(self, connect: Connect, on_types: TypesChanged | None = None) -> None:
+        Inbox.__init__(self)
+        super().__init__(connect, on_types)
 
-    def __len__(self) -> int:
-        """Number of events waiting."""
-        return len(self._waiting)
-
-    def _take_in(self, messages: Sequence[Message], *, batch: bool) -> None:
-        self._waiting.extend(messages)
-        if self._readers:
-            self._wake()
-
-    async def get(self) -> Message:
-        """Wait for the next event; raise `Disconnected` when the stream has ended."""
-        if not self._waiting:
-            await self._filled()
-        return self._waiting.popleft()
-
-    def get_nowait(self) -> Message | None:
-        """Return the next event if one waits; raise `Disconnected` when the stream has ended."""
-        if self._waiting:
-            return self._waiting.popleft()
-        if self.error is not None:
-            raise self.error
-        return None
-
-    async def batch(self, most: int) -> Sequence[Message]:
-        """Wait for events and return up to `most`; raise `Disconnected` at the stream's end."""
-        if not self._waiting:
-            await self._filled()
-        take = self._waiting.popleft
-        return [take() for _ in range(min(most, len(self._waiting)))]
-
-    def ack(self, message: Message) -> None:
-        """Acknowledge an event."""
-        self._acked((message.seq,))
-
-    def ack_many(self, messages: Sequence[Message]) -> None:
-        """Acknowledge events."""
-        if messages:
-            self._acked([message.seq for message in messages])
+    def _take_in(self, messages: Sequence[Message]) -> None:
+        self._put(messages)
 
     def fail(self, message: Message, reason: str) -> None:
         """Have the event redelivered before those behind it."""
@@ -329,36 +324,98 @@ class StreamLine(ConsumerLine):
         """Turn the event into a dead letter."""
         self._rejected(message.seq, reason)
 
-    def redelivered(self, seq: int) -> bool:
-        """Tell whether an unacknowledged event may have been delivered before."""
-        return seq in self._again
-
     def cut(self) -> None:
         """Drop unread events; the service redelivers them."""
         super().cut()
         self._waiting = deque(self._cut_off(self._waiting))
 
-    def end(self, error: TidingsError) -> None:
+    def end(self, error: Exception) -> None:
         """Drop unread events and raise the error in all readers."""
         super().end(error)
-        self._waiting.clear()
-        self._wake()
+        self._end(self.error or error)
 
-    async def _filled(self) -> None:
-        while not self._waiting:
-            if self.error is not None:
-                raise self.error
-            reader = asyncio.get_running_loop().create_future()
-            self._readers.append(reader)
-            try:
-                await reader
-            except asyncio.CancelledError:
-                if reader in self._readers:
-                    self._readers.remove(reader)
-                raise
 
-    def _wake(self) -> None:
-        for reader in self._readers:
-            if not reader.done():
-                reader.set_result(None)
-        self._readers.clear()
+class HandlerLine(ConsumerLine, HandlerRunner):
+    """A push consumer whose handler is called with events; `Disconnected` calls `leave`."""
+
+    def __init__(
+        self, connect: Connect, handler: Callable[..., object], leave: Callable[[], object]
+    ) -> None:
+        HandlerRunner.__init__(self, checked_function(handler))
+        super().__init__(connect)
+        self._leave = leave
+
+    def _take_in(self, messages: Sequence[Message]) -> None:
+        self._put(messages, batch=self._in_batches)
+
+    def _raised(self, called: list[int], behind: list[int], error: BaseException) -> None:
+        if isinstance(error, Disconnected):
+            self._leave()
+        elif self.error is None:
+            first, *rest = called
+            for seq in rest:
+                self._known.failed(seq)
+            self._failed(first, [*rest, *behind], error_text(error))
+
+    def cut(self) -> None:
+        """Drop queued events; the service redelivers them."""
+        super().cut()
+        queued = [one if isinstance(one, list) else [one] for one in self._queue]
+        kept = self._cut_off(message for messages in queued for message in messages)
+        self._queue.clear()  # keep the object: a running call uses it
+        self._queue.extend([kept] if self._in_batches and kept else kept)
+
+    def end(self, error: Exception) -> None:
+        """Stop calling the handler; the result of a running call is ignored."""
+        super().end(error)
+        self._queue.clear()
+
+
+class SupplierLine(Line):
+    """A pull supplier: a source that the service asks for events.
+
+    Events sent are kept until the service asks again; after a cut before that, they are resent.
+    """
+
+    def __init__(self, connect: Connect, on_types: TypesChanged | None, source: Source) -> None:
+        super().__init__(connect, on_types)
+        self._source = SourceReader(checked_function(source))
+        self._handed: list[Any] = []
+        self._number = 0
+        self._task: asyncio.Task[None] | None = None
+
+    def poll(self, number: int, most: int) -> None:
+        """Ask the source, in its own task."""
+        self._handed = []
+        self._number = number
+        if self._task is None and self.error is None:
+            self._task = asyncio.get_running_loop().create_task(self._answer(most))
+
+    async def _answer(self, most: int) -> None:
+        found: list[Any] = []
+        reason, gone = "", False
+        try:
+            found = await self._source.read(most)
+        except Disconnected as error:
+            reason, gone = error_text(error), True
+        except Exception as error:  # noqa: BLE001 -- reported as the supplier's failure
+            reason = error_text(error)
+        finally:
+            self._task = None
+        sent = f.MAX_FRAME_EVENTS if self.live else 0
+        self._source.put_back(found[sent:])
+        if self.live:
+            self._handed = found[:sent]
+            # None is an invalid event, which the service refuses in its place.
+            events = [
+                item_form(item) if isinstance(item, StructuredEvent | AnyValue) else None
+                for item in self._handed
+            ]
+            frame = f.PolledFrame(self.number, self._number, events, reason_form(reason), gone)
+            self.send(f.write_frame(frame).encode())
+
+    def cut(self) -> None:
+        """Requeue events that the service may not have received."""
+        super().cut()
+        self._source.put_back(self._handed)
+        self._handed = []

@@ -9,15 +9,16 @@ from __future__ import annotations
 import asyncio
 from array import array
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from tidings.api.delivered import DeliveredEvent
-from tidings.api.pulling import PullForm, pull
+from tidings.api.operations import pull
 from tidings.channel.commands import Ack, Command
-from tidings.client.transport import Message
-from tidings.client.transports.http.calls import CLOSED, Caller
+from tidings.channel.effects import Message
+from tidings.client.transport import PulledEvents
+from tidings.client.transports.backoff import CLOSED
+from tidings.client.transports.http.calls import Caller
 from tidings.errors import Disconnected, InvalidUsage, Stopping, TidingsError, Unreachable
 from tidings.events.codecs.json_codec import event_from_plain
 from tidings.events.envelope import ProducerMark
@@ -32,13 +33,6 @@ _LONGEST_LEASE: Final = 366 * 86_400 * _SECOND
 _MOST: Final = 1_000
 # Acknowledged numbers remembered per consumer.
 _REMEMBERED: Final = 8_192
-
-
-class PulledEvents(NamedTuple):
-    """The answer to a pull; `again` has the numbers of events possibly delivered before."""
-
-    messages: Sequence[Message]
-    again: frozenset[int]
 
 
 class Pulls:
@@ -119,13 +113,7 @@ class Pulls:
     # Pulling.
 
     async def pull(
-        self,
-        key: tuple[int, int],
-        most: int,
-        wait: int | None,
-        lease: int | None,
-        *,
-        single: bool,
+        self, key: tuple[int, int], most: int, wait: int | None, lease: int | None, *, single: bool
     ) -> PulledEvents:
         """Pull events; times are in microseconds.
 
@@ -178,7 +166,7 @@ class Pulls:
         await self.told()
         channel, proxy = key
         now: Any = self._outward(Ack(channel, proxy, ()))
-        call = pull(channel, now.proxy, PullForm.of(most, wait, lease))
+        call = pull(channel, now.proxy, most, wait, lease)
         answer = await self._caller.call(call, safe=True, seconds=wait / _SECOND)
         origin = answer["origin"]
         messages = [message_of(origin, plain) for plain in answer["events"]]
@@ -212,4 +200,4 @@ def message_of(origin: str, plain: dict[str, Any]) -> Message:
     if plain.get("producer") is not None:
         mark = ProducerMark.trusted(plain["producer"], plain["number"])
     event = event_from_plain(plain["event"])
-    return DeliveredEvent(event, origin, plain["seq"], plain["arrival"], plain["priority"], mark)
+    return Message(event, origin, plain["seq"], plain["arrival"], 0, plain["priority"], mark)

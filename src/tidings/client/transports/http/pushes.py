@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Final, TypeAlias
 
@@ -82,19 +83,16 @@ class _Request:
             self.future.set_exception(error)
 
 
+@dataclass(slots=True)
 class _Frame:
-    """Events sent and not yet answered."""
+    """Events sent and not yet answered; `parts` has request, first and count of each run."""
 
-    __slots__ = ("channel", "content", "id", "octets", "parts", "proxy")
-
-    def __init__(self, id: int, channel: int, proxy: int) -> None:
-        self.id = id
-        self.channel = channel
-        self.proxy = proxy
-        self.content = b""
-        self.octets = 0
-        # The requests of these events: request, index of the first, count.
-        self.parts: list[tuple[_Request, int, int]] = []
+    id: int
+    channel: int
+    proxy: int
+    content: bytes = b""
+    octets: int = 0
+    parts: list[tuple[_Request, int, int]] = field(default_factory=list)
 
     @property
     def count(self) -> int:

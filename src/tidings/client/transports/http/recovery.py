@@ -11,17 +11,9 @@ from tidings.channel.vocabulary import Form, Side
 from tidings.client.past import wish_of_proxy
 from tidings.client.transport import Transport
 from tidings.client.transports.http.calls import Caller
-from tidings.client.transports.http.gap import Missed
-from tidings.client.transports.http.lines import ConsumerLine, Line
+from tidings.client.transports.http.lines import ConsumerLine, Line, Missed
 from tidings.client.transports.memory import Memory
-from tidings.client.transports.names import Names
-from tidings.errors import (
-    ChannelNotFound,
-    ProxyNotFound,
-    Stopping,
-    TidingsError,
-    Unreachable,
-)
+from tidings.errors import ChannelNotFound, ProxyNotFound, Stopping, TidingsError, Unreachable
 
 # Proxies recreated concurrently; a limit, so that other requests are served, too.
 _AT_ONCE: Final = 16
@@ -34,12 +26,9 @@ class ServiceRecovery:
     `views` is the transport, to read missed events with.
     """
 
-    def __init__(
-        self, caller: Caller, memory: Memory, names: Names, origins: dict[int, str]
-    ) -> None:
+    def __init__(self, caller: Caller, memory: Memory, origins: dict[int, str]) -> None:
         self._caller = caller
         self._memory = memory
-        self._names = names
         self._origins = origins
         self._remaking = asyncio.Semaphore(_AT_ONCE)
         self._behind: set[ConsumerLine] = set()
@@ -74,7 +63,6 @@ class ServiceRecovery:
         except ProxyNotFound:
             async with self._remaking:
                 made = await self._memory.remake(line.key, self._caller.ask)
-            self._names.refresh()
             if not made:
                 raise
             if isinstance(line, ConsumerLine):

@@ -9,24 +9,9 @@ from functools import partial
 from itertools import count
 from typing import Final, TypeAlias
 
-from tidings.api.frames import (
-    MAX_WINDOW,
-    ConnectFrame,
-    ErrorFrame,
-    EventsFrame,
-    GoneFrame,
-    OkFrame,
-    PollFrame,
-    PushedFrame,
-    ReleaseFrame,
-    TypesFrame,
-    read_server_frame,
-    write_frame,
-)
+from tidings.api import frames as f
 from tidings.api.problems import error_of
-from tidings.client.transports.backoff import pauses
-from tidings.client.transports.http.calls import CLOSED
-from tidings.client.transports.http.gate import Gate
+from tidings.client.transports.backoff import CLOSED, pauses
 from tidings.client.transports.http.lines import Line
 from tidings.client.transports.http.pushes import Pushes
 from tidings.client.transports.http.recovery import ServiceRecovery
@@ -83,21 +68,14 @@ class Socket:
         self._wire: Wire | None = None
         self._task: asyncio.Task[None] | None = None
         self._closed = False
-        self._gate = Gate()
+        # Whether the socket is open and all lines are connected, and who waits for that.
+        self.ready = False
+        self._waiters: set[asyncio.Future[None]] = set()
         self._cut: asyncio.Future[tuple[int, str]] | None = None
         self._why = "not tried yet"
         # Whether the current socket carried any events; if so, the back-off starts over.
         self._useful = False
         self._looking: asyncio.TimerHandle | None = None
-
-    @property
-    def ready(self) -> bool:
-        """Whether the socket is open and all lines are connected."""
-        return self._gate.is_open
-
-    def next_number(self) -> int:
-        """Return a number for a new line."""
-        return next(self._numbers)
 
     def need(self) -> None:
         """Open the socket if it is not open."""
@@ -114,6 +92,7 @@ class Socket:
     async def connect(self, line: Line) -> None:
         """Connect a line for the first time."""
         again = line.connect.again
+        line.number, line.send = next(self._numbers), self.send
         self.lines[line.number] = line
         try:
             while not line.established:
@@ -132,7 +111,7 @@ class Socket:
     def _withdraw(self, line: Line, *, end: bool = False) -> None:
         """Release a line that is no longer wanted, in case the service has connected it."""
         if self._wire is not None:
-            self.send(write_frame(ReleaseFrame(next(self._ids), line.number, end)).encode())
+            self.send(f.write_frame(f.ReleaseFrame(next(self._ids), line.number, end)).encode())
 
     async def release(self, line: Line, *, end: bool) -> None:
         """End a line; raise `Cut` if it is unknown whether the service received the request."""
@@ -141,37 +120,53 @@ class Socket:
         line.end(Disconnected("the connection was closed by its own client"))
         if not live:
             raise Cut
-        await self._ask(lambda id: ReleaseFrame(id, line.number, end))
+        await self._ask(lambda id: f.ReleaseFrame(id, line.number, end))
 
     async def reached(self) -> None:
         """Wait until the socket is open and all lines are connected; raise `Unreachable`."""
         if self._closed:
             raise Stopping(CLOSED)
         self.need()
+        if self.ready:
+            return
+        waiter = asyncio.get_running_loop().create_future()
+        self._waiters.add(waiter)
         try:
-            await self._gate.wait(self._patience)
+            async with asyncio.timeout(self._patience):
+                await waiter
         except TimeoutError:
             told = f"no connection for {self._patience:g} s ({self._why}): nothing was sent"
             raise Unreachable(told) from None
+        finally:
+            self._waiters.discard(waiter)
+
+    def _wake(self, error: TidingsError | None = None) -> None:
+        """Let those who wait for a connection go on, or raise an error in them."""
+        for waiter in self._waiters:
+            if not waiter.done():
+                if error is None:
+                    waiter.set_result(None)
+                else:
+                    waiter.set_exception(error)
 
     async def _connect(self, line: Line, again: bool) -> None:
         asked = line.connect
         proxy = self._recovery.proxy_now(asked.channel, asked.proxy)
-        window = min(asked.window, MAX_WINDOW)
+        window = min(asked.window, f.MAX_WINDOW)
         await self._ask(
-            lambda id: ConnectFrame(
+            lambda id: f.ConnectFrame(
                 id, line.number, asked.channel, proxy, window, again, line.notices
             )
         )
         line.live = line.error is None
         line.established = True
 
-    async def _ask(self, make: Callable[[int], ConnectFrame | ReleaseFrame]) -> None:
+    async def _ask(self, make: Callable[[int], f.ConnectFrame | f.ReleaseFrame]) -> None:
         if self._wire is None:
             raise Cut
         id = next(self._ids)
         future = self._asked[id] = asyncio.get_running_loop().create_future()
-        self.send(write_frame(make(id)).encode())
+        self.send(f.write_frame(make(id)).encode())
         try:
             await future
         finally:
@@ -182,7 +177,7 @@ class Socket:
     async def _run(self) -> None:
         waits = pauses()
         try:
-            while not self._closed and self._busy():
+            while not self._closed and (self.lines or len(self.pushes) or self._waiters):
                 cut = await self._open(waits)
                 self._useful = False
                 await self._restored()
@@ -197,9 +192,6 @@ class Socket:
             self._give_up(error)
         finally:
             self._task = None
-
-    def _busy(self) -> bool:
-        return bool(self.lines or len(self.pushes) or len(self._gate))
 
     async def _open(self, waits: Iterator[float]) -> asyncio.Future[tuple[int, str]]:
         """Open a socket; the returned future completes when it is cut."""
@@ -231,7 +223,8 @@ class Socket:
             self._abort(str(errors.exceptions[0]))
         else:
             if self._wire is not None:
-                self._gate.open()
+                self.ready = True
+                self._wake()
                 self.pushes.up()
                 self._tell(True, self._recovery.missed())
 
@@ -292,8 +285,8 @@ class Socket:
             future.set_exception(Cut())
         for line in self.lines.values():
             line.cut()
-        if self._gate.is_open:
-            self._gate.shut()
+        if self.ready:
+            self.ready = False
             self._tell(False, why)
 
     def _give_up(self, error: TidingsError) -> None:
@@ -303,7 +296,7 @@ class Socket:
             if line.established:
                 self._ended(line, Disconnected(str(error)))
         self._why = str(error)
-        self._gate.refuse(error)
+        self._wake(error)
         self._tell(False, str(error))
 
     def _tell(self, up: bool, why: str) -> None:
@@ -314,13 +307,13 @@ class Socket:
 
     def _read(self, data: bytes) -> None:
         try:
-            frame = read_server_frame(data)
-            if isinstance(frame, PushedFrame):
+            frame = f.read_server_frame(data)
+            if isinstance(frame, f.PushedFrame):
                 self._useful = True
                 self.pushes.pushed(frame)
-            elif isinstance(frame, OkFrame):
+            elif isinstance(frame, f.OkFrame):
                 self._answered(frame.id, None)
-            elif isinstance(frame, ErrorFrame):
+            elif isinstance(frame, f.ErrorFrame):
                 self._answered(frame.id, error_of(frame.problem, 500))
             else:
                 line = self.lines.get(frame.line)
@@ -330,14 +323,14 @@ class Socket:
             self._abort(f"what the service sent cannot be read: {error}")
 
     def _for_line(self, line: Line, frame: object) -> None:
-        if isinstance(frame, EventsFrame):
+        if isinstance(frame, f.EventsFrame):
             self._useful = True
             line.deliver(frame)
-        elif isinstance(frame, TypesFrame):
+        elif isinstance(frame, f.TypesFrame):
             line.types(*frame.patterns())
-        elif isinstance(frame, PollFrame):
+        elif isinstance(frame, f.PollFrame):
             line.poll(frame.poll, frame.most)
-        elif isinstance(frame, GoneFrame):
+        elif isinstance(frame, f.GoneFrame):
             error = error_of(frame.problem, 500)
             told = error if isinstance(error, Disconnected) else Disconnected(str(error))
             self._ended(line, told)
@@ -357,7 +350,7 @@ class Socket:
         """End everything; tell the service if connected."""
         self._closed = True
         self.pushes.fail(Stopping(CLOSED))
-        self._gate.refuse(Stopping(CLOSED))
+        self._wake(Stopping(CLOSED))
         for line in self.lines.values():
             line.end(Disconnected("the client was closed"))
         self.lines.clear()

@@ -9,47 +9,56 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Any, Final
-from urllib.parse import urlsplit
+from functools import partial
+from typing import Any, Final, TypeVar
+from urllib.parse import urlencode, urlsplit
 
-from tidings.api.call import BASE
+from tidings.api.operations import BASE, Call
 from tidings.channel.commands import Ack, Command, DryRun, Failed, Push, Reject
 from tidings.channel.functions import Source
-from tidings.channel.management import (
-    Connect,
-    DestroyChannel,
-    Disconnect,
-    Resume,
-)
+from tidings.channel.management import Connect, DestroyChannel, Disconnect, Resume
 from tidings.channel.questions import SeeChannel, SeeProxy
-from tidings.channel.trail import Traced, Trail
+from tidings.channel.trail import Traced
 from tidings.channel.vocabulary import Form
-from tidings.client.transport import PulledMessages, Stream, TypesChanged
-from tidings.client.transports.backoff import ONE_TRY, PATIENCE, checked_patience
+from tidings.client.transport import HistoryPage, PulledEvents, TypesChanged
+from tidings.client.transports.backoff import CLOSED, ONE_TRY, PATIENCE, checked_patience
 from tidings.client.transports.http.calls import Caller
-from tidings.client.transports.http.functions import HandlerLine, SupplierLine
-from tidings.client.transports.http.lines import ConsumerLine, Line, StreamLine
-from tidings.client.transports.http.pulls import Pulls
+from tidings.client.transports.http.lines import (
+    ConsumerLine,
+    HandlerLine,
+    Line,
+    StreamLine,
+    SupplierLine,
+)
+from tidings.client.transports.http.pulls import Pulls, message_of
 from tidings.client.transports.http.recovery import ServiceRecovery
 from tidings.client.transports.http.socket import Cut, OnConnection, Socket
-from tidings.client.transports.http.views import NOTICING, HttpViews
 from tidings.client.transports.http.wire import Wire, open_wire
 from tidings.client.transports.memory import Memory
-from tidings.client.transports.names import Names
+from tidings.cores import Question
 from tidings.errors import (
     InvalidUsage,
+    ProxyNotFound,
+    Stopping,
     TidingsError,
     Unauthenticated,
     Unreachable,
 )
+from tidings.inbox import Inbox
+
+_T = TypeVar("_T")
+
+# Seconds by which events on a line may lag behind an HTTP answer.
+NOTICING: Final = 0.05
+
 
 # Seconds to tell the service that the client closes.
 _GOOD_BYE: Final = 5.0
 
 
-class HttpTransport(HttpViews):
+class HttpTransport:
     """Connects to a service over HTTP; arguments as in `tidings.client.connecting.connect`."""
 
     def __init__(
@@ -66,17 +75,18 @@ class HttpTransport(HttpViews):
         self._tls = (tls or ssl.create_default_context()) if secure else None
         self._headers = {} if token is None else {"Authorization": f"Bearer {token}"}
         patience = checked_patience(patience)
-        caller = Caller(self._url, self._headers, self._tls, patience)
-        memory = Memory()
-        names = Names(memory)
-        origins: dict[int, str] = {}
-        recovery = ServiceRecovery(caller, memory, names, origins)
-        recovery.views = self
-        self._recovery = recovery
         waiting = max(patience, ONE_TRY)
-        socket = Socket(self._opened, recovery, patience=waiting, on_connection=on_connection)
-        pulls = Pulls(caller, names.outward, waiting, self._goes_on)
-        super().__init__(caller, memory, names, origins, pulls, socket)
+        self._caller = Caller(self._url, self._headers, self._tls, patience)
+        self._memory = Memory()
+        # By id, the origins of channels, which tell two services with the same ids apart.
+        self._origins: dict[int, str] = {}
+        self._recovery = ServiceRecovery(self._caller, self._memory, self._origins)
+        self._recovery.views = self
+        self._socket = Socket(
+            self._opened, self._recovery, patience=waiting, on_connection=on_connection
+        )
+        self._pulls = Pulls(self._caller, self._memory.outward, waiting, self._goes_on)
+        self._closed = False
         # Forms of pull consumers; some forms get one event at a time.
         self._forms: dict[tuple[int, int], Form] = {}
         self._closing = asyncio.Lock()
@@ -87,6 +97,33 @@ class HttpTransport(HttpViews):
     ) -> Wire:
         url = f"ws{self._url.removeprefix('http')}{BASE}/ws"
         return await open_wire(url, self._headers, self._tls, on_frame, on_cut)
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise Stopping(CLOSED)
+
+    async def _safely(self, key: tuple[int, int], work: Callable[[], Awaitable[_T]]) -> _T:
+        """Run something with a proxy; retry once if the proxy was recreated meanwhile."""
+        generation = self._socket.generation
+        try:
+            return await work()
+        except ProxyNotFound:
+            if not await self._was_restarted(key, generation):
+                raise
+        return await work()
+
+    async def _was_restarted(self, key: tuple[int, int], generation: int) -> bool:
+        """Tell whether a proxy was not found because the service has restarted."""
+        if key not in self._memory.proxies or not self._has_line(key):
+            return False
+        await asyncio.sleep(NOTICING)
+        if self._socket.ready and self._socket.generation == generation:
+            return False
+        await self._socket.reached()
+        return key in self._memory.proxies
+
+    def _has_line(self, key: tuple[int, int]) -> bool:
+        return any(line.key == key for line in self._socket.lines.values())
 
     # Commands.
 
@@ -99,15 +136,13 @@ class HttpTransport(HttpViews):
         await self._pulls.told()
         place = getattr(command, "place", command)
         key = (getattr(place, "channel", 0), getattr(place, "proxy", None) or 0)
-        answer = await self._safely(key, lambda: self._caller.ask(self._names.outward(command)))
+        answer = await self._safely(key, lambda: self._caller.ask(self._memory.outward(command)))
         answer = self._memory.note(command, answer)
         if isinstance(command, Resume):
             await self._recovery.catch_up(key)
         if isinstance(command, DestroyChannel):
             self._origins.pop(command.channel, None)
-        if isinstance(answer, Trail) and isinstance(command, DryRun):
-            return self._names.trail(command.channel, answer)
-        return answer
+        return self._memory.inward(answer, command) if isinstance(command, DryRun) else answer
 
     async def _push(self, push: Push) -> list[Any]:
         self._socket.need()
@@ -122,7 +157,7 @@ class HttpTransport(HttpViews):
     async def _traced(self, push: Push, item: Any, answer: Any) -> Any:  # noqa: ANN401
         """Return an answer with its trail; if the first answer was lost, with a dry run's."""
         if isinstance(answer, Traced):
-            return Traced.of(int(answer), self._names.trail(push.channel, answer.trail))
+            return Traced.of(int(answer), self._memory.inward(answer.trail, push))
         if isinstance(answer, TidingsError):
             return answer
         return Traced.of(answer, await self.ask(DryRun(push.channel, item, push.proxy)))
@@ -135,32 +170,28 @@ class HttpTransport(HttpViews):
 
     # Lines.
 
-    async def receive(self, connect: Connect, on_offers: TypesChanged | None) -> Stream:
-        """Connect a push consumer that reads from a stream."""
-        line = StreamLine(connect, self._socket.next_number(), self._socket.send, on_offers)
+    async def receive(self, connect: Connect, on_offers: TypesChanged | None) -> Inbox:
+        """Connect a push consumer that reads from an inbox."""
+        line = StreamLine(connect, on_offers)
         await self._connected(line)
         return line
 
     async def handle(self, connect: Connect, handler: Callable[..., object]) -> object:
         """Connect a push consumer whose function is called with each event or batch."""
-        number = self._socket.next_number()
-        line: HandlerLine = HandlerLine(
-            connect, number, self._socket.send, handler, lambda: self._leave(line)
-        )
+        line: HandlerLine = HandlerLine(connect, handler, lambda: self._leave(line))
         return await self._connected(line)
 
     async def supply(
         self, connect: Connect, on_wanted: TypesChanged | None, source: Source | None
     ) -> object:
         """Connect a supplier; the service pulls events from its source, if given."""
-        number, send = self._socket.next_number(), self._socket.send
         if source is None:
-            return await self._connected(Line(connect, number, send, on_wanted))
-        return await self._connected(SupplierLine(connect, number, send, on_wanted, source))
+            return await self._connected(Line(connect, on_wanted))
+        return await self._connected(SupplierLine(connect, on_wanted, source))
 
     async def listen(self, connect: Connect, on_offers: TypesChanged | None) -> object:
         """Connect a pull consumer."""
-        line = Line(connect, self._socket.next_number(), self._socket.send, on_offers)
+        line = Line(connect, on_offers)
         form = (await self.request(SeeProxy(*line.key))).form
         await self._connected(line)
         self._forms[line.key] = form
@@ -213,7 +244,7 @@ class HttpTransport(HttpViews):
 
     async def _end_proxy(self, channel: int, proxy: int) -> None:
         """End a proxy whose line is cut; ignore an unreachable service if the proxy is unnamed."""
-        ending = self._caller.ask(self._names.outward(Disconnect(channel, proxy)))
+        ending = self._caller.ask(self._memory.outward(Disconnect(channel, proxy)))
         if (channel, proxy) not in self._memory.proxies:
             await ending
             return
@@ -223,7 +254,7 @@ class HttpTransport(HttpViews):
 
     async def pull(
         self, channel: int, proxy: int, most: int, wait: int | None, lease: int | None
-    ) -> PulledMessages:
+    ) -> PulledEvents:
         """Pull events."""
         self._check_open()
         single = self._forms.get((channel, proxy)) in (Form.ANY, Form.STRUCTURED)
@@ -239,6 +270,37 @@ class HttpTransport(HttpViews):
         await asyncio.sleep(NOTICING)  # the line hears of a take-over or an end
         await self._socket.reached()
         return self._has_line(key)
+
+    # Questions.
+
+    async def request(self, question: Question[_T]) -> _T:
+        """Answer a question."""
+        self._check_open()
+        key = (getattr(question, "channel", 0), getattr(question, "proxy", 0))
+        return await self._safely(key, partial(self._look, question))
+
+    async def _look(self, question: Question[_T]) -> _T:
+        await self._pulls.told()
+        found: Any = await self._caller.ask(self._memory.outward(question))
+        if isinstance(question, SeeChannel):
+            known = self._origins.get(found.id)
+            lines = self._socket.lines.values()
+            if not known or all(line.connect.channel != found.id for line in lines):
+                self._origins[found.id] = found.origin
+        answer: _T = self._memory.inward(found, question)
+        return answer
+
+    async def history(
+        self, channel: int, after: int | None, since: int | None, most: int, text: str | None
+    ) -> HistoryPage:
+        """Return past events from the channel's journal."""
+        asked = {"after": after, "since": since, "most": most, "filter": text}
+        query = urlencode({name: value for name, value in asked.items() if value is not None})
+        path = f"{BASE}/channels/{channel}/events?{query}"
+        self._check_open()
+        await self._pulls.told()
+        found: HistoryPage = await self._caller.call(Call("GET", path, None, _page), safe=True)
+        return found
 
     # The end.
 
@@ -283,3 +345,9 @@ def checked_url(url: str) -> str:
     raise InvalidUsage(
         f"{url!r:.100} is no address of a service; one is http://localhost:8080, for example"
     )
+
+
+def _page(plain: Any) -> HistoryPage:  # noqa: ANN401 -- parsed JSON
+    messages = [message_of(plain["origin"], one) for one in plain["events"]]
+    lost = [(first, last) for first, last in plain.get("lost", ())]
+    return HistoryPage(messages, plain["next"], plain["end"], plain["last"], lost)

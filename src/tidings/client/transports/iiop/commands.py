@@ -70,7 +70,8 @@ class Commands:
             raise InvalidUsage(f"{far.words} is of another kind: it has no {row.name}")
         arguments: Sequence[object] = arguments_of(row, command)
         if row.corba_arguments == ("filter",):
-            arguments = (self._filter_reference(command.filter),)
+            id = command.filter
+            arguments = (_NIL if id is None else self._objects.filter(id).reference,)
         return await self._objects.call(far, operation, *arguments)
 
     async def _target(self, command: Any) -> Far:  # noqa: ANN401
@@ -87,9 +88,6 @@ class Commands:
             return await objects.channel(command.channel)
         is_filter = isinstance(command, m.CreateFilter | m.CreateMapping)
         return await objects.filter_factory() if is_filter else objects.channel_factory
-
-    def _filter_reference(self, id: int | None) -> Reference:
-        return _NIL if id is None else self._objects.filter(id).reference
 
     # Channels and admins.
 
@@ -218,11 +216,9 @@ class Commands:
         gone = [command.attachment] if isinstance(command, m.RemoveFilter) else list(held)
         for attachment in gone:
             filter = held.pop(attachment, None)
-            if filter is not None and not self._is_held(filter):
+            in_use = any(filter in others.values() for others in self._held.values())
+            if filter is not None and not in_use:
                 await self._drop(filter)
-
-    def _is_held(self, filter: int) -> bool:
-        return any(filter in held.values() for held in self._held.values())
 
     async def end_all(self, proxies: Sequence[tuple[int, int]]) -> None:
         """End proxies, as far as they exist and the service answers."""

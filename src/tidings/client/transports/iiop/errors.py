@@ -8,8 +8,6 @@ from __future__ import annotations
 from typing import Final
 
 from tidings import errors
-from tidings.cos import CosEventChannelAdmin_auto as event_admin
-from tidings.cos import CosEventComm_auto as event_comm
 from tidings.cos import CosNotification_auto as notification
 from tidings.cos import CosNotifyChannelAdmin_auto as channel_admin
 from tidings.cos import CosNotifyComm_auto as comm
@@ -20,20 +18,11 @@ from tidings.events.anyvalue import Any
 from tidings.orb import exceptions as corba
 from tidings.orb.exceptions import Completion, CorbaError, SystemException, UserException
 
-# Exceptions without further data.
-_PLAIN: Final[dict[type[UserException], type[TidingsError]]] = {
-    event_admin.AlreadyConnected: errors.AlreadyConnected,
-    event_admin.TypeError: errors.WrongClient,
-    event_comm.Disconnected: errors.Disconnected,
-    channel_admin.AdminNotFound: errors.AdminNotFound,
-    channel_admin.ChannelNotFound: errors.ChannelNotFound,
-    channel_admin.ConnectionAlreadyActive: errors.ConnectionAlreadyActive,
-    channel_admin.ConnectionAlreadyInactive: errors.ConnectionAlreadyInactive,
-    channel_admin.NotConnected: errors.NotConnected,
-    channel_admin.ProxyNotFound: errors.ProxyNotFound,
-    filters.CallbackNotFound: errors.CallbackNotFound,
-    filters.FilterNotFound: errors.FilterNotFound,
-    filters.InvalidGrammar: errors.InvalidGrammar,
+# By repository id, the errors of exceptions that IDL declares.
+_DECLARED: Final[dict[str, type[TidingsError]]] = {
+    kind.corba_id: kind
+    for kind in vars(errors).values()
+    if isinstance(kind, type) and issubclass(kind, TidingsError)
 }
 
 _SYSTEM: Final[dict[type[SystemException], type[TidingsError]]] = {
@@ -63,12 +52,7 @@ _PUSHING: Final[dict[type[SystemException], type[TidingsError]]] = {
 
 
 def told(
-    error: CorbaError,
-    what: str,
-    operation: str,
-    missing: type[TidingsError],
-    *,
-    repeatable: bool,
+    error: CorbaError, what: str, operation: str, missing: type[TidingsError], *, repeatable: bool
 ) -> TidingsError:
     """Convert a CORBA exception; `missing` is the error if the object does not exist."""
     if isinstance(error, UserException):
@@ -91,9 +75,6 @@ def _fate(error: CorbaError, repeatable: bool) -> str:
 
 
 def _declared(error: UserException, words: str) -> TidingsError:
-    plain = _PLAIN.get(type(error))
-    if plain is not None:
-        return plain(words)
     if isinstance(error, notification.UnsupportedQoS):
         return errors.UnsupportedQoS(property_errors_in(error.qos_err))
     if isinstance(error, notification.UnsupportedAdmin):
@@ -111,4 +92,4 @@ def _declared(error: UserException, words: str) -> TidingsError:
         return errors.InvalidMappingValue(f"{words}: {error.value!r:.60}")
     if isinstance(error, comm.InvalidEventType):
         return errors.InvalidEventType(f"{words}: {error.type.domain_name}::{error.type.type_name}")
-    return TidingsError(words)
+    return _DECLARED.get(error.ID, TidingsError)(words)

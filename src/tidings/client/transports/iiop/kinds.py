@@ -1,17 +1,30 @@
-"""Kinds of proxies, and the names of their operations."""
+"""The twelve kinds of proxies, and of clients that the service calls."""
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from tidings.channel.vocabulary import Form, Side, Style
 from tidings.cos import CosNotifyChannelAdmin_auto as channel_admin
-from tidings.cos.CosNotifyChannelAdmin_auto import ClientType, ProxyType
-from tidings.orb.stubs import Interface
+from tidings.cos import CosNotifyComm_auto as comm
+from tidings.cos.CosNotification_auto import EventType
+from tidings.cos.CosNotifyChannelAdmin_auto import ProxyType
+from tidings.cos.events import NO_EVENT
+from tidings.orb.stubs import Interface, Servant
+
+if TYPE_CHECKING:
+    from tidings.client.transports.iiop.lines import Line
+
+
+def other_side(side: Side) -> Side:
+    """The side that a proxy stands for to a client of this side."""
+    return Side.SUPPLIER if side is Side.CONSUMER else Side.CONSUMER
 
 
 class Kind(NamedTuple):
-    """A kind of proxy."""
+    """A kind of proxy, by the client it is for."""
 
     side: Side
     style: Style
@@ -20,48 +33,26 @@ class Kind(NamedTuple):
     @property
     def interface(self) -> Interface:
         """The proxy's interface; it represents the other side."""
-        return _INTERFACES[self]
+        style = f"Proxy{self.style.value.title()}"
+        return self._interface(channel_admin, style, other_side(self.side))
 
     @property
-    def client(self) -> ClientType:
-        """The client type to request from an admin."""
-        return _CLIENTS[self.form]
+    def client_interface(self) -> Interface:
+        """The interface of the client that the service calls."""
+        return self._interface(comm, self.style.value.title(), self.side)
 
-    @property
-    def obtain(self) -> str:
-        """The admin's operation that creates such a proxy."""
-        return f"obtain_notification_{self.style.value}_{_other(self.side).value}"
+    def _interface(self, module: object, middle: str, side: Side) -> Interface:
+        form = "" if self.form is Form.ANY else self.form.name.title()
+        name = f"{form}{middle}{side.value.title()}_INTERFACE"
+        found: Interface = getattr(module, name)
+        return found
 
     @property
     def connect(self) -> str:
         """The proxy's operation that connects a client."""
         return f"connect_{self.form.name.lower()}_{self.style.value}_{self.side.value}"
 
-    @property
-    def disconnect(self) -> str:
-        """The proxy's operation that ends it."""
-        form = "" if self.form is Form.ANY else f"{self.form.name.lower()}_"
-        return f"disconnect_{form}{self.style.value}_{_other(self.side).value}"
 
-
-def _other(side: Side) -> Side:
-    return Side.SUPPLIER if side is Side.CONSUMER else Side.CONSUMER
-
-
-def _interface(made: Kind) -> Interface:
-    form = "" if made.form is Form.ANY else made.form.name.title()
-    name = f"{form}Proxy{made.style.value.title()}{_other(made.side).value.title()}"
-    found: Interface = getattr(channel_admin, f"{name}_INTERFACE")
-    return found
-
-
-_CLIENTS: Final = dict(zip(Form, ClientType, strict=True))
-_INTERFACES: Final = {
-    Kind(side, style, form): _interface(Kind(side, style, form))
-    for side in Side
-    for style in Style
-    for form in Form
-}
 _TYPES: Final = {
     ProxyType[f"{style.name}_{form.name}"]: (style, form) for style in Style for form in Form
 }
@@ -71,3 +62,48 @@ def kind_of_type(side: Side, type_: ProxyType) -> Kind | None:
     """Return the kind of a proxy type; None for typed proxies, which are not supported."""
     known = _TYPES.get(type_)
     return None if known is None else Kind(side, *known)
+
+
+class _Client(Servant):
+    """The operations of all kinds of clients; each interface has some of them."""
+
+    def __init__(self, line: Line) -> None:
+        self._line = line
+
+    async def offer_change(self, added: Sequence[EventType], removed: Sequence[EventType]) -> None:
+        self._line.changed(added, removed)
+
+    subscription_change = offer_change
+
+    async def push(self, data: object) -> None:
+        await self._line.take(data)
+
+    push_structured_event = push_structured_events = push
+
+    async def try_pull(self) -> tuple[Any, bool]:
+        found = await self._line.give(1)
+        return (found[0], True) if found else (None, False)
+
+    async def try_pull_structured_event(self) -> tuple[Any, bool]:
+        found = await self._line.give(1)
+        return (found[0], True) if found else (NO_EVENT, False)
+
+    async def try_pull_structured_events(self, max_number: int) -> tuple[Any, bool]:
+        found = await self._line.give(max_number)
+        return tuple(found), bool(found)
+
+    async def disconnect(self) -> None:
+        self._line.ended()
+
+
+@cache
+def _servant_class(kind: Kind) -> type[_Client]:
+    interface = kind.client_interface
+    ends = [name for name in interface.operations if name.startswith("disconnect_")]
+    members = {"INTERFACE": interface, **dict.fromkeys(ends, _Client.disconnect)}
+    return type(interface.name.replace("::", ""), (_Client,), members)
+
+
+def servant_for(kind: Kind, line: Line) -> Servant:
+    """Create the servant that a proxy of a kind calls."""
+    return _servant_class(kind)(line)

@@ -11,37 +11,91 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
-from tidings.channel.functions import Source, events_from
-from tidings.channel.vocabulary import Form
-from tidings.client.transport import TypesChanged
-from tidings.client.transports.iiop.objects import FarProxy
-from tidings.client.transports.iiop.sizes import measured
-from tidings.client.transports.iiop.values import CorbaMessage, Events, beyond
-from tidings.client.transports.iiop.valve import Valve
+from tidings.channel.effects import Message
+from tidings.channel.functions import Source, SourceReader
+from tidings.channel.vocabulary import Form, Side, Style
+from tidings.client.transport import PulledEvents, TypesChanged
+from tidings.client.transports.iiop.objects import FarProxy, Objects
+from tidings.client.transports.iiop.values import Events, beyond, measured
 from tidings.cos.CosEventComm_auto import Disconnected as GoneClient
 from tidings.cos.CosNotification_auto import EventType
 from tidings.cos.events import MOST_OCTETS
 from tidings.cos.mapping import types_in
 from tidings.errors import (
+    ConnectionAlreadyActive,
+    ConnectionAlreadyInactive,
     Disconnected,
     InvalidEvent,
     InvalidUsage,
+    TidingsError,
 )
 from tidings.events.structured import StructuredEvent
+from tidings.inbox import Inbox
 from tidings.orb.exceptions import UNKNOWN, Completion
 
 _log: Final = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Pulled:
-    """The answer to a pull."""
+class Valve:
+    """Suspends and resumes the service for the program and for a full stream."""
 
-    messages: Sequence[CorbaMessage]
-    again: frozenset[int] = frozenset()
+    def __init__(
+        self, pause: Callable[[], Awaitable[None]], go_on: Callable[[], Awaitable[None]]
+    ) -> None:
+        self._pause = pause
+        self._go_on = go_on
+        self._turn = asyncio.Lock()
+        self._full = False
+        self._asked = False
+
+    async def suspend(self) -> None:
+        """Suspend for the program; raise `ConnectionAlreadyInactive` if it has already."""
+        async with self._turn:
+            if self._asked:
+                raise ConnectionAlreadyInactive("the subscription is suspended already")
+            if not self._full:
+                await self._pause()
+            self._asked = True
+
+    async def resume(self) -> None:
+        """Resume for the program; raise `ConnectionAlreadyActive` if it has not suspended."""
+        async with self._turn:
+            if not self._asked:
+                raise ConnectionAlreadyActive("the subscription is not suspended")
+            if not self._full:
+                await self._go_on()
+            self._asked = False
+
+    async def fill(self, full: Callable[[], bool]) -> None:
+        """Suspend if the stream is full; ignore errors, as the connection may have ended."""
+        async with self._turn:
+            if full() and not self._full:
+                self._full = True
+                if not self._asked:
+                    await _tried(self._pause())
+
+    async def begin_anew(self) -> None:
+        """Suspend a recreated proxy if the old one was suspended."""
+        async with self._turn:
+            if self._full or self._asked:
+                await _tried(self._pause())
+
+    async def drain(self, empty: Callable[[], bool]) -> None:
+        """Resume if the stream has room again."""
+        async with self._turn:
+            if self._full and empty():
+                self._full = False
+                if not self._asked:
+                    await _tried(self._go_on())
+
+
+async def _tried(work: Awaitable[None]) -> None:
+    try:
+        await work
+    except TidingsError as error:
+        _log.info("the service does not pause, or go on, as asked: %s", error)
 
 
 class Line:
@@ -60,7 +114,7 @@ class Line:
         """Refuse: only a source supplies events."""
         raise GoneClient
 
-    async def pull(self, most: int, wait: int | None) -> Pulled:
+    async def pull(self, most: int, wait: int | None) -> PulledEvents:
         """Refuse with `InvalidUsage`: only a puller can pull."""
         raise InvalidUsage("events cannot be pulled here: make a puller with Client.puller")
 
@@ -111,7 +165,7 @@ class HandlerLine(Line):
             raise UNKNOWN(0, Completion.MAYBE, type(error).__name__) from error
 
 
-class CorbaStream(Line):
+class CorbaStream(Line, Inbox):
     """A push consumer's events, which wait until read; a full window suspends the connection."""
 
     def __init__(
@@ -123,26 +177,20 @@ class CorbaStream(Line):
         start: Callable[[Coroutine[Any, Any, None]], object],
         on_types: TypesChanged | None,
     ) -> None:
+        Inbox.__init__(self)
         super().__init__(on_types)
         self._form = form
         self._window = window
         self.valve = valve
         self._events = events
         self._start = start
-        self._waiting: deque[CorbaMessage] = deque()
-        self._filled = asyncio.Event()
         self._draining = False
-
-    def __len__(self) -> int:
-        """Number of events waiting."""
-        return len(self._waiting)
 
     async def take(self, value: object) -> None:
         """Queue events; suspend the connection if the window is full."""
         if self.error is not None:
             raise GoneClient
-        self._waiting.extend(self._events.read(self._form, value))
-        self._filled.set()
+        self._put(self._events.read(self._form, value))
         if self._is_full():
             await self.valve.fill(self._is_full)
             self._drain()
@@ -166,36 +214,22 @@ class CorbaStream(Line):
         self._draining = False
         await self.valve.drain(self._is_empty)
 
-    async def get(self) -> CorbaMessage:
+    async def get(self) -> Message:
         """Wait for the next event; raise `Disconnected` when the stream has ended."""
-        await self._some()
-        return self._taken(1)[0]
+        [message] = await self.batch(1)
+        return message
 
-    def get_nowait(self) -> CorbaMessage | None:
+    def get_nowait(self) -> Message | None:
         """Return the next event if one waits."""
-        if self._waiting:
-            return self._taken(1)[0]
-        if self.error is not None:
-            raise self.error
-        return None
-
-    async def batch(self, most: int) -> Sequence[CorbaMessage]:
-        """Wait for events and return up to `most`."""
-        await self._some()
-        return self._taken(most)
-
-    async def _some(self) -> None:
-        while not self._waiting:
-            if self.error is not None:
-                raise self.error
-            self._filled.clear()
-            await self._filled.wait()
-
-    def _taken(self, most: int) -> list[CorbaMessage]:
-        take = self._waiting.popleft
-        found = [take() for _ in range(min(most, len(self._waiting)))]
+        message = super().get_nowait()
         self._drain()
-        return found
+        return message
+
+    async def batch(self, most: int) -> Sequence[Message]:
+        """Wait for events and return up to `most`."""
+        messages = await super().batch(most)
+        self._drain()
+        return messages
 
     def ack(self, message: object) -> None:
         """Refuse: events are acknowledged on arrival."""
@@ -212,15 +246,11 @@ class CorbaStream(Line):
         """Refuse: there are no dead letters."""
         raise beyond("rejections of single events")
 
-    def redelivered(self, seq: int) -> bool:
-        """Return False: CORBA does not report redeliveries."""
-        return False
-
     def close(self, error: Exception | None = None) -> None:
         """Drop unread events and raise the error in all readers."""
         super().close(error)
-        self._waiting.clear()
-        self._filled.set()
+        assert self.error is not None
+        self._end(self.error)
 
 
 _INSTEAD: Final = "use Client.handle, whose function is called until it returns without an error"
@@ -231,46 +261,144 @@ class SourceLine(Line):
 
     def __init__(self, source: Source, form: Form, events: Events, most: int) -> None:
         super().__init__()
-        self._source = source
+        self._source = SourceReader(source)
         self._form = form
         self._events = events
         self._most = most
-        self._left: deque[Any] = deque()
 
     async def give(self, most: int) -> Sequence[object]:
         """Ask the function; events beyond `most` are kept for the next call."""
         if self.error is not None:
             raise GoneClient
         try:
-            if not self._left:
-                self._left.extend(await events_from(self._source, most))
-            out = self._next(most)
+            out, fault = self._fitting(await self._source.read(most))
+            while fault is not None and not out:
+                if not self._source.has_more:
+                    raise fault
+                out, fault = self._fitting(await self._source.read(most))
         except Disconnected:
             raise GoneClient from None
         except Exception as error:
             _log.info("a source raised; it is asked again", exc_info=error)
             raise UNKNOWN(0, Completion.MAYBE, type(error).__name__) from error
-        if self._form is Form.ANY:
-            return [self._events.written(event, Form.ANY) for event in out]
-        return [self._events.written(event, Form.STRUCTURED) for event in out]
+        form = Form.ANY if self._form is Form.ANY else Form.STRUCTURED
+        return [self._events.written(event, form) for event in out]
 
-    def _next(self, most: int) -> list[StructuredEvent]:
-        """Return the next valid events that fit one answer; raise if only invalid ones are left."""
+    def _fitting(self, given: Sequence[Any]) -> tuple[list[StructuredEvent], InvalidEvent | None]:
+        """Return valid events that fit one answer, and an error of others; put back the rest."""
         found: list[StructuredEvent] = []
         octets = 0
         fault: InvalidEvent | None = None
-        while self._left and len(found) < most:
+        for at, one in enumerate(given):
             try:
-                event = self._events.outgoing(self._left[0], self._form)
+                event = self._events.outgoing(one, self._form)
                 octets += measured(event, self._form, self._most)
             except InvalidEvent as error:
                 _log.info("a source gave what is no event: %s", error)
                 fault = error
             else:
                 if found and octets > MOST_OCTETS:
+                    self._source.put_back(given[at:])
                     break
                 found.append(event)
-            self._left.popleft()
-        if fault is not None and not found:
+        return found, fault
+
+
+# Effectively no timeout: a waiting call ends with events, or with the proxy.
+_FOR_EVER: Final = 10.0 * 365 * 24 * 3600
+
+
+class PullLine(Line):
+    """A pull consumer.
+
+    When the program stops waiting, the call at the service goes on; the next pull gets its events.
+    """
+
+    def __init__(
+        self, objects: Objects, proxy: FarProxy, events: Events, on_types: TypesChanged | None
+    ) -> None:
+        super().__init__(on_types)
+        self._objects = objects
+        self._far, (side, style, self._form) = proxy
+        if (side, style) != (Side.CONSUMER, Style.PULL):
+            raise InvalidUsage(f"{self._far.words} serves no pull consumer")
+        self._events = events
+        self._kept: deque[Message] = deque()
+        self._waiting: asyncio.Task[None] | None = None
+        self._looking: set[asyncio.Task[None]] = set()
+        self._fault: TidingsError | None = None
+
+    def moved(self, proxy: FarProxy) -> None:
+        """Pull from the recreated proxy."""
+        self._far = proxy.far
+
+    async def pull(self, most: int, wait: int | None) -> PulledEvents:
+        """Pull events; `wait` is in microseconds, 0 for not at all, None without limit."""
+        if not self._kept:
+            if wait == 0:
+                await self._look(most)
+            else:
+                await self._wait(most, None if wait is None else wait / 1_000_000)
+        if not self._kept:
+            self._raise()
+        take = self._kept.popleft
+        count = min(most, len(self._kept)) if self._form is Form.SEQUENCE else 1
+        return PulledEvents([take() for _ in range(min(count, len(self._kept)))])
+
+    async def _look(self, most: int) -> None:
+        task = asyncio.get_running_loop().create_task(self._fetch("try_pull", most))
+        self._looking.add(task)
+        task.add_done_callback(self._looking.discard)
+        await asyncio.wait([task])
+
+    async def _wait(self, most: int, seconds: float | None) -> None:
+        loop = asyncio.get_running_loop()
+        until = None if seconds is None else loop.time() + seconds
+        while not self._kept and self.error is None and self._fault is None:
+            if self._waiting is None:
+                self._waiting = loop.create_task(self._fetch("pull", most))
+            left = None if until is None else until - loop.time()
+            await asyncio.wait([self._waiting], timeout=left)
+            if until is not None and loop.time() >= until:
+                return
+
+    async def _fetch(self, how: str, most: int) -> None:
+        sequence = self._form is Form.SEQUENCE
+        operation, arguments = how + _SUFFIXES[self._form], (most,) if sequence else ()
+        try:
+            found = await self._objects.call(
+                self._far, operation, *arguments, timeout=_FOR_EVER if how == "pull" else None
+            )
+            if how == "try_pull":
+                found, has_event = found
+                if not has_event:
+                    return
+            self._kept.extend(self._events.read(self._form, found))
+        except TidingsError as error:
+            self._fault = error
+        finally:
+            if how == "pull":
+                self._waiting = None
+
+    def _raise(self) -> None:
+        """Raise the pending error once; that of an ended proxy every time."""
+        fault, self._fault = self._fault, None
+        if self.error is not None:
+            raise self.error
+        if fault is not None:
             raise fault
-        return found
+
+    def close(self, error: Exception | None = None) -> None:
+        """Cancel waiting calls."""
+        super().close(error)
+        self._kept.clear()
+        for task in (self._waiting, *self._looking):
+            if task is not None:
+                task.cancel()
+
+
+_SUFFIXES: Final = {
+    Form.ANY: "",
+    Form.STRUCTURED: "_structured_event",
+    Form.SEQUENCE: "_structured_events",
+}

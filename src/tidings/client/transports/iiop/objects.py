@@ -6,46 +6,47 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Any, Final, NamedTuple
 
+from tidings import errors
 from tidings.channel.vocabulary import Place, Side
+from tidings.client.transports.backoff import CLOSED, Patience
 from tidings.client.transports.iiop.errors import told
-from tidings.client.transports.iiop.kinds import Kind, kind_of_type
-from tidings.client.transports.iiop.patience import Patience, is_away, not_done
+from tidings.client.transports.iiop.kinds import Kind, kind_of_type, other_side
 from tidings.cos import CosNotifyChannelAdmin_auto as channel_admin
 from tidings.cos import CosNotifyFilter_auto as filters
 from tidings.cos.operations import bound_to
-from tidings.errors import (
-    AdminNotFound,
-    ChannelNotFound,
-    FilterNotFound,
-    InvalidUsage,
-    NotFound,
-    ProxyNotFound,
-    TidingsError,
-    Unreachable,
-)
 from tidings.events.reference import Reference
 from tidings.orb.aio import Orb
-from tidings.orb.exceptions import CorbaError
+from tidings.orb.exceptions import BAD_INV_ORDER, COMM_FAILURE, TRANSIENT, Completion, CorbaError
 from tidings.orb.pseudo import IS_A, NON_EXISTENT
 from tidings.orb.stubs import Interface, Operation
 
-LISTS: Final = {
-    Side.SUPPLIER: ("_get_push_consumers", "_get_pull_consumers"),
-    Side.CONSUMER: ("_get_push_suppliers", "_get_pull_suppliers"),
-}
-"""An admin's operations that list its proxies."""
+
+def is_away(error: object) -> bool:
+    """Tell whether an error means that the service is unreachable for now."""
+    return isinstance(error, errors.TidingsError) and isinstance(
+        error.__cause__, COMM_FAILURE | TRANSIENT
+    )
+
+
+def not_done(error: object) -> bool:
+    """Tell whether an error means that the service is unreachable and did nothing."""
+    if not isinstance(error, errors.TidingsError):
+        return False
+    cause = error.__cause__
+    return isinstance(cause, COMM_FAILURE | TRANSIENT) and cause.completed is Completion.NO
+
+
+def check_end(patience: Patience, error: errors.TidingsError) -> None:
+    """Raise `Stopping` instead of an error caused by closing the client."""
+    if patience.ended and (is_away(error) or isinstance(error.__cause__, BAD_INV_ORDER)):
+        raise errors.Stopping(CLOSED) from error
+
 
 ADMINS: Final = {
     Side.SUPPLIER: channel_admin.SupplierAdmin_INTERFACE,
     Side.CONSUMER: channel_admin.ConsumerAdmin_INTERFACE,
 }
 """Interfaces of admins."""
-_GET_ADMIN: Final = {Side.SUPPLIER: "get_supplieradmin", Side.CONSUMER: "get_consumeradmin"}
-_GET_PROXY: Final = {Side.SUPPLIER: "get_proxy_consumer", Side.CONSUMER: "get_proxy_supplier"}
-_EVERY_ADMIN: Final = {
-    Side.SUPPLIER: "get_all_supplieradmins",
-    Side.CONSUMER: "get_all_consumeradmins",
-}
 
 
 def is_repeatable(interface: Interface, operation: str) -> bool:
@@ -60,7 +61,7 @@ class Far(NamedTuple):
     words: str
     reference: Reference
     interface: Interface
-    missing: type[NotFound] | type[Unreachable]
+    missing: type[errors.NotFound] | type[errors.Unreachable]
     channel: int | None = None
 
 
@@ -85,7 +86,7 @@ class Objects:
             "factory of channels",
             factory,
             channel_admin.EventChannelFactory_INTERFACE,
-            Unreachable,
+            errors.Unreachable,
         )
         self._channels: dict[int, Far] = {}
         self._admins: dict[tuple[int, Side, int], Far] = {}
@@ -111,10 +112,10 @@ class Objects:
         while True:
             try:
                 return await self.once(far, found, arguments, timeout)
-            except TidingsError as error:
+            except errors.TidingsError as error:
                 if unsure and done is not None and isinstance(error, done):
                     return None
-                self.patience.check_end(error)
+                check_end(self.patience, error)
                 if not is_away(error):
                     raise
                 if not not_done(error):
@@ -141,18 +142,18 @@ class Objects:
         """Tell whether an object no longer exists."""
         try:
             return bool(await self.call(far, NON_EXISTENT))
-        except (far.missing, NotFound):  # it, or its channel
+        except (far.missing, errors.NotFound):  # it, or its channel
             return True
 
-    async def _told(self, error: CorbaError, far: Far, operation: str) -> TidingsError:
+    async def _told(self, error: CorbaError, far: Far, operation: str) -> errors.TidingsError:
         repeatable = is_repeatable(far.interface, operation)
         made = told(error, far.words, operation, far.missing, repeatable=repeatable)
         if type(made) is far.missing and far.channel is not None:
             # The object may be missing because its channel is.
             try:
                 await self.call(self.channel_factory, "get_event_channel", far.channel)
-            except ChannelNotFound:
-                return ChannelNotFound(f"there is no channel {far.channel}")
+            except errors.ChannelNotFound:
+                return errors.ChannelNotFound(f"there is no channel {far.channel}")
         return made
 
     # The factory and its channels.
@@ -171,7 +172,7 @@ class Objects:
     def made_channel(self, id: int, reference: Reference) -> Far:
         """Register a channel's reference."""
         interface = channel_admin.EventChannel_INTERFACE
-        made = Far(f"channel {id}", reference, interface, ChannelNotFound)
+        made = Far(f"channel {id}", reference, interface, errors.ChannelNotFound)
         self._channels[id] = made
         return made
 
@@ -181,7 +182,7 @@ class Objects:
         if known is not None:
             return known
         if type(id) is not int or not 0 <= id < 2**31:
-            raise ChannelNotFound(f"there is no channel {id!r:.60}")
+            raise errors.ChannelNotFound(f"there is no channel {id!r:.60}")
         return self.made_channel(id, await self.factory("get_event_channel", id))
 
     def forget_channel(self, id: int) -> None:
@@ -197,7 +198,7 @@ class Objects:
     def made_admin(self, channel: int, side: Side, id: int, reference: Reference) -> Far:
         """Register an admin's reference."""
         words = str(Place(channel, side, id))
-        made = Far(words, reference, ADMINS[side], AdminNotFound, channel)
+        made = Far(words, reference, ADMINS[side], errors.AdminNotFound, channel)
         self._admins[channel, side, id] = made
         return made
 
@@ -207,11 +208,13 @@ class Objects:
         if known is not None:
             return known
         parent = await self.channel(channel)
-        return self.made_admin(channel, side, id, await self.call(parent, _GET_ADMIN[side], id))
+        reference = await self.call(parent, f"get_{side.value}admin", id)
+        return self.made_admin(channel, side, id, reference)
 
     async def admin_ids(self, channel: int, side: Side) -> Sequence[int]:
         """List the admins on one side of a channel."""
-        found: Sequence[int] = await self.call(await self.channel(channel), _EVERY_ADMIN[side])
+        far = await self.channel(channel)
+        found: Sequence[int] = await self.call(far, f"get_all_{side.value}admins")
         return found
 
     # Proxies.
@@ -219,7 +222,7 @@ class Objects:
     def made_proxy(self, channel: int, id: int, kind: Kind, reference: Reference) -> FarProxy:
         """Register a proxy's reference."""
         words = str(Place(channel, proxy=id))
-        far = Far(words, reference, kind.interface, ProxyNotFound, channel)
+        far = Far(words, reference, kind.interface, errors.ProxyNotFound, channel)
         made = self._proxies[channel, id] = FarProxy(far, kind)
         return made
 
@@ -229,27 +232,38 @@ class Objects:
         if known is not None:
             return known
         for side in Side:
-            for admin in await self.admin_ids(channel, side):
-                parent = await self.admin(channel, side, admin)
-                for operation in LISTS[side]:
-                    if id in await self.call(parent, operation):
-                        return await self.proxy_of(parent, channel, side, id)
-        raise ProxyNotFound(f"there is no {Place(channel, proxy=id)}")
+            for parent, ids in await self.proxy_ids(channel, side):
+                if id in ids:
+                    return await self.proxy_of(parent, channel, side, id)
+        raise errors.ProxyNotFound(f"there is no {Place(channel, proxy=id)}")
+
+    async def proxy_ids(self, channel: int, side: Side) -> list[tuple[Far, list[int]]]:
+        """List the admins on one side of a channel, each with the ids of its proxies."""
+        admins = [await self.admin(channel, side, id) for id in await self.admin_ids(channel, side)]
+        return [(admin, await self.proxies_of(admin, side)) for admin in admins]
+
+    async def proxies_of(self, admin: Far, side: Side) -> list[int]:
+        """List the ids of an admin's proxies."""
+        other = other_side(side).value
+        pushed = await self.call(admin, f"_get_push_{other}s")
+        return sorted([*pushed, *await self.call(admin, f"_get_pull_{other}s")])
 
     async def proxy_of(self, parent: Far, channel: int, side: Side, id: int) -> FarProxy:
         """Return an admin's proxy."""
         known = self._proxies.get((channel, id))
         if known is not None:
             return known
-        reference = await self.call(parent, _GET_PROXY[side], id)
+        reference = await self.call(parent, f"get_proxy_{other_side(side).value}", id)
         base = channel_admin.ProxyConsumer_INTERFACE
         if side is Side.CONSUMER:
             base = channel_admin.ProxySupplier_INTERFACE
-        asked = Far(str(Place(channel, proxy=id)), reference, base, ProxyNotFound, channel)
+        asked = Far(str(Place(channel, proxy=id)), reference, base, errors.ProxyNotFound, channel)
         type_ = await self.call(asked, "_get_MyType")
         kind = kind_of_type(side, type_)
         if kind is None:
-            raise InvalidUsage(f"{asked.words} is of the type {type_}, which nobody here can use")
+            raise errors.InvalidUsage(
+                f"{asked.words} is of the type {type_}, which nobody here can use"
+            )
         return self.made_proxy(channel, id, kind, reference)
 
     def forget_proxy(self, channel: int, id: int) -> None:
@@ -272,12 +286,12 @@ class Objects:
             try:
                 channel = await self.channel(id)
                 found = await self.call(channel, "_get_default_filter_factory")
-            except ChannelNotFound:
+            except errors.ChannelNotFound:
                 self.forget_channel(id)
                 continue
             interface = filters.FilterFactory_INTERFACE
-            return Far("factory of filters", found, interface, Unreachable)
-        raise InvalidUsage("over CORBA filters come from a channel: make a channel first")
+            return Far("factory of filters", found, interface, errors.Unreachable)
+        raise errors.InvalidUsage("over CORBA filters come from a channel: make a channel first")
 
     def filter_id(self, reference: Reference, interface: Interface) -> int:
         """Return a filter's number here; assign one if it is new."""
@@ -285,7 +299,9 @@ class Objects:
         if known is None:
             known = next(self._filter_numbers)
             self._filter_ids[reference] = known
-            self._filters[known] = Far(f"filter {known}", reference, interface, FilterNotFound)
+            self._filters[known] = Far(
+                f"filter {known}", reference, interface, errors.FilterNotFound
+            )
         return known
 
     def forget_filter(self, id: int) -> None:
@@ -298,5 +314,5 @@ class Objects:
         """Return a filter or mapping filter by its number here."""
         found = self._filters.get(id)
         if found is None:
-            raise FilterNotFound(f"this client knows no filter {id!r:.60}")
+            raise errors.FilterNotFound(f"this client knows no filter {id!r:.60}")
         return found

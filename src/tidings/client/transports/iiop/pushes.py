@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from tidings.channel.vocabulary import Form, Item
 from tidings.client.transports.iiop.errors import told
-from tidings.client.transports.iiop.objects import FarProxy, Objects
-from tidings.client.transports.iiop.patience import not_done
-from tidings.client.transports.iiop.sizes import check_octets
-from tidings.client.transports.iiop.values import UNKNOWN, Events
+from tidings.client.transports.iiop.objects import FarProxy, Objects, check_end, not_done
+from tidings.client.transports.iiop.values import UNKNOWN, Events, check_octets
 from tidings.cos.events import MOST_OCTETS, WRITE
 from tidings.errors import (
     Forbidden,
@@ -109,7 +107,7 @@ class Pushes:
                 answers[at] = answer
                 if not_done(answer):
                     assert isinstance(answer, TidingsError)
-                    self._objects.patience.check_end(answer)
+                    check_end(self._objects.patience, answer)
             lost = [at for at, answer in found.items() if isinstance(answer, ProxyNotFound)]
             again = {at for at, answer in found.items() if not_done(answer)}
             if lost and await target.restored():

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -21,7 +21,6 @@ from tidings.client.transports.iiop.commands import Commands
 from tidings.client.transports.iiop.lines import Line
 from tidings.client.transports.iiop.objects import Objects
 from tidings.client.transports.memory import Memory
-from tidings.client.transports.names import Names
 from tidings.errors import ChannelNotFound, NotFound, Stopping, TidingsError, Unreachable
 from tidings.events.reference import Reference
 
@@ -50,7 +49,6 @@ class Recovery:
     ) -> None:
         self.lines: dict[Key, Held] = {}
         self.memory = Memory()
-        self.names = Names(self.memory)
         self._objects = objects
         self._commands = commands
         self._start = start
@@ -60,7 +58,7 @@ class Recovery:
 
     async def ask(self, command: Command) -> Any:  # noqa: ANN401 -- see the command
         """Run a command given in the program's ids."""
-        answer = await self._commands.ask(self.names.outward(command))
+        answer = await self._commands.ask(self.memory.outward(command))
         return self.memory.note(command, answer)
 
     def lost(self) -> None:
@@ -69,19 +67,21 @@ class Recovery:
         if self.lines and (self._task is None or self._task.done()):
             self._task = self._start(self._see())
 
-    def watch(self) -> Watch:
-        """Watch from now on for recreated proxies."""
-        return Watch(self)
+    def watch(self) -> Callable[[Key], Awaitable[bool]]:
+        """Return a function that tells, once per restart, whether a missing proxy is back."""
+        before = (self._losses, self._seen)
 
-    @property
-    def moment(self) -> tuple[int, int]:
-        """Changes whenever connections are lost or restored."""
-        return self._losses, self._seen
+        async def restored(key: Key) -> bool:
+            nonlocal before
+            if (self._losses, self._seen) == before and self._losses == self._seen:
+                return False
+            while self._task is not None and not self._task.done():
+                await asyncio.wait([self._task])
+            before = (self._losses, self._seen)
+            held = self.lines.get(key)
+            return held is not None and held.line.error is None
 
-    async def settled(self) -> None:
-        """Wait, without limit, until all lines are checked."""
-        while self._task is not None and not self._task.done():
-            await asyncio.wait([self._task])
+        return restored
 
     async def _see(self) -> None:
         """Check all lines, until no connection was lost meanwhile."""
@@ -126,7 +126,6 @@ class Recovery:
         channel, before = key[0], self.memory.proxy_now(*key)
         if not await self.memory.remake(key, self._commands.ask):
             return  # it was closed meanwhile
-        self.names.refresh()
         self._commands.forget_proxy(channel, before)
         made = self.memory.proxies.get(key)
         if made is not None and made.command.side is Side.CONSUMER:  # CORBA has no history
@@ -140,22 +139,3 @@ class Recovery:
         await self._objects.call(proxy.far, proxy.kind.connect, held.reference)
         await self.memory.settle(key, self._commands.ask)
         await held.line.connected_again()
-
-
-class Watch:
-    """Tells, once per restart, whether a missing proxy has been recreated."""
-
-    def __init__(self, recovery: Recovery) -> None:
-        self._recovery = recovery
-        self._moment = recovery.moment
-
-    async def restored(self, key: Key) -> bool:
-        """Wait for recovery and tell whether a missing proxy is back."""
-        recovery = self._recovery
-        losses, seen = recovery.moment
-        if (losses, seen) == self._moment and losses == seen:
-            return False
-        await recovery.settled()
-        self._moment = recovery.moment
-        held = recovery.lines.get(key)
-        return held is not None and held.line.error is None

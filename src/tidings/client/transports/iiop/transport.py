@@ -8,6 +8,8 @@ lines are reconnected when it is back (`recovery`).
 from __future__ import annotations
 
 import asyncio
+import re
+import socket
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from functools import partial
@@ -18,33 +20,77 @@ from tidings.channel.commands import Ack, Command, Failed, Push, Reject
 from tidings.channel.functions import Source
 from tidings.channel.management import Connect, Disconnect, ObtainProxy, Resume, Suspend
 from tidings.channel.questions import SeeChannel, SeeProxy
-from tidings.client.transport import HistoryPage, Stream, TypesChanged
-from tidings.client.transports.backoff import PATIENCE, checked_patience
-from tidings.client.transports.iiop.address import callback_address, object_url
+from tidings.client.transport import HistoryPage, PulledEvents, TypesChanged
+from tidings.client.transports.backoff import CLOSED, PATIENCE, Patience
 from tidings.client.transports.iiop.commands import Commands
+from tidings.client.transports.iiop.kinds import servant_for
 from tidings.client.transports.iiop.lines import (
     CorbaStream,
     HandlerLine,
     Line,
-    Pulled,
+    PullLine,
     SourceLine,
+    Valve,
 )
 from tidings.client.transports.iiop.objects import FarProxy, Objects
-from tidings.client.transports.iiop.patience import CLOSED, Patience
-from tidings.client.transports.iiop.pulls import PullLine
 from tidings.client.transports.iiop.pushes import Pushes, Target
 from tidings.client.transports.iiop.recovery import Held, Recovery
-from tidings.client.transports.iiop.servants import servant_for
 from tidings.client.transports.iiop.values import Events, beyond, unsupported
-from tidings.client.transports.iiop.valve import Valve
 from tidings.client.transports.iiop.views import Views
 from tidings.cores import Question
 from tidings.cos.names import look_up
 from tidings.errors import InvalidUsage, ProxyNotFound, Stopping, TidingsError, Unreachable
 from tidings.events.reference import Reference
+from tidings.inbox import Inbox
 from tidings.names import new_origin
-from tidings.orb.aio import Options, Orb
+from tidings.orb.aio import Address, Options, Orb
 from tidings.orb.exceptions import BAD_PARAM, COMM_FAILURE, TRANSIENT, CorbaError
+from tidings.orb.ior import profile_of
+
+FACTORY_KEY: Final = "NotificationService"
+"""Object key of the channel factory."""
+
+_IIOP: Final = re.compile(r"iiop://(?P<address>[^/?#]+)(?:/(?P<key>[^?#]*))?", re.IGNORECASE)
+_LISTEN: Final = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^:\[\]]*)(?::(?P<port>[0-9]{1,5}))?")
+
+
+def object_url(url: str) -> str:
+    """Expand ``iiop://host:port`` to an object URL; return others unchanged."""
+    text = url.strip()
+    if not text.lower().startswith("iiop:"):
+        return text
+    found = _IIOP.fullmatch(text)
+    if found is None:
+        raise InvalidUsage(f"{url!r:.80} is no address of a service; iiop://host:2809 would be one")
+    return f"corbaloc:iiop:1.2@{found['address']}/{found['key'] or FACTORY_KEY}"
+
+
+async def callback_address(listen: str | None, service: Reference) -> Address:
+    """Choose where to listen for the service's calls.
+
+    The default is this machine's address on the route to the service, and a free port.
+    """
+    if listen is not None:
+        found = _LISTEN.fullmatch(listen)
+        if found is None or not found["host"]:
+            raise InvalidUsage(
+                f"{listen!r:.80} is no address to listen on; 10.0.0.7:0 would be one"
+            )
+        return Address(found["host"].strip("[]"), int(found["port"] or 0))
+    profile = profile_of(service)
+    if profile is None:
+        raise InvalidUsage("the reference has no address that this ORB could use")
+    loop = asyncio.get_running_loop()
+    try:
+        family, _, _, _, there = (
+            await loop.getaddrinfo(profile.host, profile.port, type=socket.SOCK_DGRAM)
+        )[0]
+        with socket.socket(family, socket.SOCK_DGRAM) as asked:
+            asked.connect(there)  # sends nothing, only selects a route
+            return Address(asked.getsockname()[0], 0)
+    except OSError as error:
+        raise Unreachable(f"there is no way to {profile.host}: {error}") from error
+
 
 # Seconds to tell the service that the client closes.
 _GOODBYE_SECONDS: Final = 5.0
@@ -81,7 +127,7 @@ class IiopTransport:
         events: Events | None = None,
     ) -> Self:
         """Find the channel factory; arguments as in `tidings.client.connecting.connect`."""
-        waiting = Patience(checked_patience(patience))
+        waiting = Patience(patience)
         orb = Orb(Options(offer_bidirectional=True, close_seconds=1.0), names=look_up)
         try:
             factory = await _found(orb, url, waiting)
@@ -150,11 +196,8 @@ class IiopTransport:
     async def _push(self, command: Push) -> list[int | TidingsError]:
         if command.trail:
             raise beyond("trails of events")
-        watch = self._recovery.watch()
-        target = Target(
-            partial(self._proxy, command.channel, command.proxy),
-            partial(watch.restored, (command.channel, command.proxy)),
-        )
+        key = (command.channel, command.proxy)
+        target = Target(partial(self._proxy, *key), partial(self._recovery.watch(), key))
         return await self._pushes.push(target, command.items)
 
     async def _proxy(self, channel: int, proxy: int) -> FarProxy:
@@ -163,17 +206,17 @@ class IiopTransport:
 
     async def _safely(self, key: tuple[int, int], work: Callable[[], Awaitable[_T]]) -> _T:
         """Run something with a proxy; retry once if the proxy was recreated meanwhile."""
-        watch = self._recovery.watch()
+        restored = self._recovery.watch()
         try:
             return await work()
         except ProxyNotFound:
-            if not await watch.restored(key):
+            if not await restored(key):
                 raise
         return await work()
 
     # Lines.
 
-    async def receive(self, connect: Connect, on_offers: TypesChanged | None) -> Stream:
+    async def receive(self, connect: Connect, on_offers: TypesChanged | None) -> Inbox:
         """Connect a push consumer that reads from a stream."""
         await self._ready()
         if connect.window < 1:
@@ -192,7 +235,7 @@ class IiopTransport:
         return stream
 
     async def _told_now(self, command: Suspend | Resume) -> None:
-        await self._commands.ask(self._recovery.names.outward(command))
+        await self._commands.ask(self._recovery.memory.outward(command))
 
     async def handle(self, connect: Connect, handler: Callable[..., object]) -> object:
         """Connect a push consumer whose function is called with each event or batch."""
@@ -258,7 +301,7 @@ class IiopTransport:
 
     async def pull(
         self, channel: int, proxy: int, most: int, wait: int | None, lease: int | None
-    ) -> Pulled:
+    ) -> PulledEvents:
         """Pull events."""
         await self._ready()
         if lease is not None:
@@ -282,28 +325,21 @@ class IiopTransport:
         await self._ready()
         if not OPERATIONS[type(question)].corba:
             raise unsupported(type(question))
-        untold = None
         if isinstance(question, SeeChannel) and isinstance(question.channel, str):
-            untold = ("channels by their names", "use the channel's id")
+            raise beyond("channels by their names", "use the channel's id")
         if isinstance(question, SeeProxy) and isinstance(question.proxy, str):
-            untold = ("subscriptions with a name", "leave the name out")
-        if untold is not None:
-            raise beyond(*untold)
+            raise beyond("subscriptions with a name", "leave the name out")
         key = (getattr(question, "channel", 0), getattr(question, "proxy", 0))
         return await self._safely(key, partial(self._look, question))
 
     async def _look(self, question: Question[_T]) -> _T:
-        names = self._recovery.names
-        found: _T = names.inward(await self._views.answer(names.outward(question)))
+        memory = self._recovery.memory
+        answer = await self._views.answer(memory.outward(question))
+        found: _T = memory.inward(answer, question)
         return found
 
     async def history(
-        self,
-        channel: int,
-        after: int | None,
-        since: int | None,
-        most: int,
-        constraint_text: str | None,
+        self, channel: int, after: int | None, since: int | None, most: int, text: str | None
     ) -> HistoryPage:
         """Refuse: CORBA has no history."""
         self._check_open()

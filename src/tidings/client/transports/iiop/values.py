@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any as Whatever
 from typing import Final
 
@@ -11,13 +10,17 @@ from tidings.audit import SeeChanges
 from tidings.channel import commands as c
 from tidings.channel import questions as q
 from tidings.channel.catalogue import OPERATIONS
+from tidings.channel.effects import Message
 from tidings.channel.translation import entered
 from tidings.channel.vocabulary import Form, Item
-from tidings.cos.events import any_in, any_out, event_in, event_out, events_in
-from tidings.errors import NotOverCorba
-from tidings.events.envelope import Envelope, ProducerMark
+from tidings.cos.events import WRITE, any_in, any_out, event_in, event_out, events_in
+from tidings.errors import InvalidEvent, NotOverCorba
+from tidings.events.envelope import Envelope
 from tidings.events.fields import ANY_EVENT_TYPE, is_any
 from tidings.events.structured import StructuredEvent
+from tidings.orb.cdr_writer import Writer
+from tidings.orb.codesets import OURS
+from tidings.orb.exceptions import SystemException
 
 UNKNOWN: Final = -1
 """Stands for a number that CORBA does not report, such as an event's sequence number."""
@@ -53,33 +56,8 @@ _WORDS: Final[Mapping[type, tuple[str, ...]]] = {
 """Descriptions of requests that CORBA lacks, and alternatives."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CorbaMessage:
+class CorbaMessage(Message, eq=False, gc=False):
     """An event received over CORBA, which transmits only its content."""
-
-    event: StructuredEvent
-    seq: int = UNKNOWN
-
-    @property
-    def origin(self) -> str:
-        """Id of the channel: always empty."""
-        return ""
-
-    @property
-    def arrival(self) -> int:
-        """When it was accepted: always unknown."""
-        return UNKNOWN
-
-    @property
-    def priority(self) -> int:
-        """From the event's header; larger is more urgent."""
-        found = self.event.header.get("Priority")
-        return found if isinstance(found, int) else 0
-
-    @property
-    def mark(self) -> ProducerMark | None:
-        """The producer's name and number: always None."""
-        return None
 
     @property
     def envelope(self) -> Envelope:
@@ -97,9 +75,12 @@ class Events:
             return any_in(event.as_any())  # wrapped, or only its body would be sent
         return event
 
-    def incoming(self, event: StructuredEvent) -> CorbaMessage:
+    def incoming(self, given: StructuredEvent) -> CorbaMessage:
         """Convert an event for the program."""
-        return CorbaMessage(entered(event, unwrap=True))
+        event = entered(given, unwrap=True)
+        found = event.header.get("Priority")
+        priority = found if isinstance(found, int) else 0
+        return CorbaMessage(event, "", UNKNOWN, UNKNOWN, priority=priority)
 
     def written(self, event: StructuredEvent, form: Form) -> object:
         """Convert a single event to its wire form."""
@@ -115,3 +96,24 @@ class Events:
         else:
             found = (event_in(value),)
         return [self.incoming(event) for event in found]
+
+
+def check_octets(event: StructuredEvent, octets: int, most: int) -> None:
+    """Raise `InvalidEvent` if a message with the event is too long."""
+    if octets > most:
+        words = f"{event.domain}::{event.type} {event.name!r}"
+        raise InvalidEvent(
+            f"the event {words:.200} makes a message of {octets:,} octets; over CORBA {most:,} "
+            "are taken: send it in parts, or over HTTP"
+        )
+
+
+def measured(event: StructuredEvent, form: Form, most: int) -> int:
+    """Return an event's size in bytes, except for some padding; refuse it if too long."""
+    writer = Writer(codesets=OURS)
+    try:
+        WRITE[form](writer, event)
+    except SystemException as error:
+        raise InvalidEvent(f"the event cannot be written: {error}") from error
+    check_octets(event, writer.at, most)
+    return writer.at

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final
 
-from tidings.channel.questions import (
-    SeeAdmin,
-    SeeAdmins,
-    SeeChannel,
-    SeeChannels,
-    SeeFilter,
-    SeeProxies,
-    SeeProxy,
-)
+from tidings.channel import questions as q
 from tidings.channel.views import AdminInfo, ChannelInfo, FilterInfo, MappingInfo, ProxyInfo
-from tidings.channel.vocabulary import Operator, Side
-from tidings.client.transports.iiop.objects import ADMINS, LISTS, Far, Objects
+from tidings.channel.vocabulary import Form, Operator, Side, Style
+from tidings.client.transports.iiop.objects import ADMINS, Far, Objects
 from tidings.client.transports.iiop.values import UNKNOWN
 from tidings.cos.CosNotifyChannelAdmin_auto import InterFilterGroupOperator
 from tidings.cos.CosNotifyFilter_auto import Filter_INTERFACE, MappingFilter_INTERFACE
 from tidings.cos.mapping import constraints_in, mapped_in, properties_in
 from tidings.orb.ior import is_nil
+
+# What CORBA does not tell is empty, or unknown.
+_COUNTS: Final = (UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN)
+_CHANNEL: Final = ChannelInfo(0, "", "", {}, {}, (), (), 0, 0, *_COUNTS)
+_KIND: Final = (Side.CONSUMER, Style.PUSH, Form.ANY)
+_PROXY: Final = ProxyInfo(
+    0, 0, *_KIND, 0, "", "", {}, {}, (), True, True, False, *_COUNTS, {}, None, None
+)
 
 
 class Views:
@@ -33,22 +34,22 @@ class Views:
     async def answer(self, question: Any) -> Any:  # noqa: ANN401 -- see the question
         """Answer a question that CORBA supports."""
         match question:
-            case SeeChannels():
+            case q.SeeChannels():
                 return await self.channels()
-            case SeeChannel(channel):
+            case q.SeeChannel(channel):
                 return await self.channel(int(channel))
-            case SeeAdmins(channel):
+            case q.SeeAdmins(channel):
                 ids = {side: await self._objects.admin_ids(channel, side) for side in Side}
                 return [
                     await self.admin(channel, side, id) for side in Side for id in sorted(ids[side])
                 ]
-            case SeeAdmin(channel, side, id):
+            case q.SeeAdmin(channel, side, id):
                 return await self.admin(channel, side, id)
-            case SeeProxies(channel):
+            case q.SeeProxies(channel):
                 return await self.proxies(channel)
-            case SeeProxy(channel, proxy):
+            case q.SeeProxy(channel, proxy):
                 return await self.proxy(channel, int(proxy))
-            case SeeFilter(filter):
+            case q.SeeFilter(filter):
                 return await self.filter(filter)
         raise AssertionError(question)
 
@@ -59,36 +60,19 @@ class Views:
     async def channel(self, id: int) -> ChannelInfo:
         """Return a channel."""
         call, far = self._objects.call, await self._objects.channel(id)
-        qos = properties_in(await call(far, "get_qos"))
-        properties = properties_in(await call(far, "get_admin"))
         admins = {side: await self._objects.admin_ids(id, side) for side in Side}
-        counts = {side: len(await self._proxy_ids(id, side)) for side in Side}
-        return ChannelInfo(
-            id,
-            "",
-            "",
-            qos,
-            properties,
-            tuple(sorted(admins[Side.SUPPLIER])),
-            tuple(sorted(admins[Side.CONSUMER])),
-            counts[Side.SUPPLIER],
-            counts[Side.CONSUMER],
-            UNKNOWN,
-            UNKNOWN,
-            UNKNOWN,
-            UNKNOWN,
+        proxies = {side: await self._objects.proxy_ids(id, side) for side in Side}
+        counts = {side: sum(len(ids) for _, ids in found) for side, found in proxies.items()}
+        return replace(
+            _CHANNEL,
+            id=id,
+            qos=properties_in(await call(far, "get_qos")),
+            admin=properties_in(await call(far, "get_admin")),
+            supplier_admins=tuple(sorted(admins[Side.SUPPLIER])),
+            consumer_admins=tuple(sorted(admins[Side.CONSUMER])),
+            suppliers=counts[Side.SUPPLIER],
+            consumers=counts[Side.CONSUMER],
         )
-
-    async def _proxy_ids(self, channel: int, side: Side) -> list[tuple[Far, int]]:
-        found: list[tuple[Far, int]] = []
-        for id in await self._objects.admin_ids(channel, side):
-            admin = await self._objects.admin(channel, side, id)
-            found += [(admin, proxy) for proxy in await self._proxies_of(admin, side)]
-        return found
-
-    async def _proxies_of(self, admin: Far, side: Side) -> list[int]:
-        lists = [await self._objects.call(admin, operation) for operation in LISTS[side]]
-        return sorted([proxy for found in lists for proxy in found])
 
     async def admin(self, channel: int, side: Side, id: int) -> AdminInfo:
         """Return an admin."""
@@ -103,48 +87,39 @@ class Views:
             properties_in(await self._objects.call(far, "get_qos")),
             await self._attached(far),
             (),
-            tuple(await self._proxies_of(far, side)),
+            tuple(await self._objects.proxies_of(far, side)),
             *await self._mappings(far, side),
         )
 
     async def proxies(self, channel: int) -> list[ProxyInfo]:
         """List a channel's proxies."""
+        known: list[int] = []
         for side in Side:
-            for admin, id in await self._proxy_ids(channel, side):
-                await self._objects.proxy_of(admin, channel, side, id)
-        known = [id for side in Side for _, id in await self._proxy_ids(channel, side)]
+            for admin, ids in await self._objects.proxy_ids(channel, side):
+                for id in ids:
+                    await self._objects.proxy_of(admin, channel, side, id)
+                known += ids
         return [await self.proxy(channel, id) for id in sorted(known)]
 
     async def proxy(self, channel: int, id: int) -> ProxyInfo:
-        """Return a proxy; `connected` and later fields have default values, as CORBA lacks them."""
+        """Return a proxy."""
         far, (side, style, form) = await self._objects.proxy(channel, id)
         call = self._objects.call
-        qos = properties_in(await call(far, "get_qos"))
         parent = await call(far, "_get_MyAdmin")
         admin = Far("its admin", parent, ADMINS[side], far.missing, channel)
         priority, lifetime = await self._mappings(far, side)
-        return ProxyInfo(
-            channel,
-            id,
-            side,
-            style,
-            form,
-            await call(admin, "_get_MyID"),
-            "",
-            "",
-            qos,
-            await self._attached(far),
-            (),
-            True,
-            True,
-            False,
-            UNKNOWN,
-            UNKNOWN,
-            UNKNOWN,
-            UNKNOWN,
-            {},
-            priority,
-            lifetime,
+        return replace(
+            _PROXY,
+            channel=channel,
+            id=id,
+            side=side,
+            style=style,
+            form=form,
+            admin=await call(admin, "_get_MyID"),
+            qos=properties_in(await call(far, "get_qos")),
+            filters=await self._attached(far),
+            priority_filter=priority,
+            lifetime_filter=lifetime,
         )
 
     async def _attached(self, far: Far) -> dict[int, int]:

@@ -19,6 +19,8 @@ from starlette.websockets import WebSocket
 from tests.edges.web.doors import check_problem, web_door
 from tidings import errors
 from tidings.api.problems import error_of, problem_of
+from tidings.channel.questions import SeeChannel
+from tidings.engine import viewing
 from tidings.engine.access import OWNER
 from tidings.errors import Forbidden, InvalidUsage, LimitExceeded, TidingsError, Unauthenticated
 from tidings.web.bodies import media_type, read_body
@@ -234,7 +236,7 @@ async def test_a_fault_of_ours_is_logged_and_tells_nothing(
         raise ValueError("an inner secret")
 
     async with web_door() as door:
-        monkeypatch.setattr("tidings.engine.viewing.Viewing.channel", broken)
+        monkeypatch.setitem(viewing._ANSWERS, SeeChannel, broken)
         await door.ask("POST", "/v1/channels", {}, 500)
         problem = await door.refused("GET", "/v1/channels/1", None, 500, "internal")
         assert "secret" not in str(problem)

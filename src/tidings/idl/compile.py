@@ -12,18 +12,13 @@ from tidings.idl.limits import DEFAULT_LIMITS, IdlLimits
 from tidings.idl.model import Model
 from tidings.idl.names import Homes
 from tidings.idl.parse import parse
-from tidings.idl.resolve import resolve
-from tidings.idl.sources import Files, Folders, Texts
+from tidings.idl.resolve import Resolver
+from tidings.idl.sources import Folders
 
 
-def compile_source(source: Source, files: Files, limits: IdlLimits = DEFAULT_LIMITS) -> Model:
+def compile_source(source: Source, files: Folders, limits: IdlLimits = DEFAULT_LIMITS) -> Model:
     """Compile a file with all it includes."""
-    return resolve(parse(source, files, limits), source, limits)
-
-
-def compile_text(text: str, name: str = "text.idl", limits: IdlLimits = DEFAULT_LIMITS) -> Model:
-    """Compile a text that includes nothing."""
-    return compile_source(Source(name, text), Texts(), limits)
+    return Resolver(limits).model(parse(source, files, limits), source)
 
 
 def compile_file(

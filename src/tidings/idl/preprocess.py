@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from tidings.idl.faults import InvalidIdl, Place, Source
 from tidings.idl.limits import IdlLimits
 from tidings.idl.scan import Scanner, Token
-from tidings.idl.sources import Files
+from tidings.idl.sources import Folders
 
 _PIECE = re.compile(r"\s*(&&|\|\||[()!]|[0-9]+|[A-Za-z_]\w*)", re.ASCII)
 _DEEPEST = 32
@@ -124,7 +124,7 @@ class _Branch:
 class Preprocessor:
     """Reads a file and all it includes."""
 
-    def __init__(self, files: Files, limits: IdlLimits) -> None:
+    def __init__(self, files: Folders, limits: IdlLimits) -> None:
         self._files = files
         self._limits = limits
         self._defined: dict[str, str] = {}

@@ -2,32 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Protocol
 
 from tidings.errors import BadInput
 from tidings.idl.faults import Source
 
 _BUILT_IN = frozenset({"orb.idl"})  # what it declares, TypeCode, is known without it
-
-
-class Files(Protocol):
-    """Finds the files that others include."""
-
-    def find(self, name: str, angled: bool, includer: Source) -> Source | None:
-        """The file of that name, or None; `angled` if the directive has `<…>`."""
-
-
-class Texts:
-    """Files in memory: their names and texts."""
-
-    def __init__(self, texts: Mapping[str, str] | None = None) -> None:
-        self._sources = {name: Source(name, text) for name, text in (texts or {}).items()}
-
-    def find(self, name: str, angled: bool, includer: Source) -> Source | None:
-        """The file of that name."""
-        return built_in(name) or self._sources.get(name)
 
 
 class Folders:
@@ -40,9 +21,8 @@ class Folders:
 
     def find(self, name: str, angled: bool, includer: Source) -> Source | None:
         """The first file of that name; `<name>` is not looked for beside the includer."""
-        known = built_in(name)
-        if known is not None:
-            return known
+        if name in _BUILT_IN:
+            return Source(name, "")
         beside = [] if angled else [Path(includer.name).parent]
         for folder in (*beside, *self._folders):
             path = folder / name
@@ -56,11 +36,6 @@ class Folders:
         if whole not in self._read:
             self._read[whole] = read_source(path, self._largest)
         return self._read[whole]
-
-
-def built_in(name: str) -> Source | None:
-    """A file that need not exist: its declarations are built in."""
-    return Source(name, "") if name in _BUILT_IN else None
 
 
 def read_source(path: Path | str, largest: int = 4_000_000) -> Source:

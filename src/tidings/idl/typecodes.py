@@ -26,7 +26,7 @@ class TypeCodes:
         self._nodes = 0
         self._depth = 0
 
-    def of(self, type_: m.Type | m.ExceptionDef) -> TypeCode:
+    def of(self, type_: m.Type | m.NamedDef) -> TypeCode:
         """The TypeCode of a type or exception."""
         try:
             return self._of(type_, frozenset())
@@ -34,7 +34,7 @@ class TypeCodes:
             assert isinstance(type_, m.NamedDef)
             raise InvalidIdl(f"{type_.scoped}: {error}", type_.place) from error
 
-    def _of(self, type_: m.Type | m.ExceptionDef, open_: frozenset[str]) -> TypeCode:
+    def _of(self, type_: m.Type | m.NamedDef, open_: frozenset[str]) -> TypeCode:
         if isinstance(type_, m.Basic):
             return _OBJECT if type_.kind is Kind.OBJREF else tc.PRIMITIVES[type_.kind]
         if isinstance(type_, m.TextOf):

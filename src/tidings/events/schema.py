@@ -20,8 +20,6 @@ from tidings.events.typecode import INTEGER_RANGES, Kind, TypeCode
 from tidings.events.typetext import describe
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
     import pyarrow as pa
 
 
@@ -333,35 +331,32 @@ def arrow_schema_of(noted: EventType) -> pa.Schema:
     from tidings.events.codecs.arrow_codec import load_pyarrow
 
     arrow = load_pyarrow()
-    columns = [(name, arrow.string()) for name in ("domain", "type", "name")]
+    columns = {name: arrow.string() for name in ("domain", "type", "name")}
     for part, fields in (("header", noted.header), ("data", noted.data)):
         for name in sorted(fields):
-            type_ = _arrow_type(arrow, fields[name])
-            if type_ is not None:
-                columns.append((f"{part}.{name}", type_))
+            kind = _column_kind(fields[name])
+            if kind is not None:
+                columns[f"{part}.{name}"] = {
+                    "string": arrow.string(),
+                    "boolean": arrow.bool_(),
+                    "real": arrow.float64(),
+                    "integer": arrow.int64(),
+                    "large integer": arrow.decimal128(20, 0),
+                }[kind]
     schema: pa.Schema = arrow.schema(columns)
     return schema
 
 
-def _arrow_type(arrow: ModuleType, field: FieldSeen) -> pa.DataType | None:
+def _column_kind(field: FieldSeen) -> str | None:
+    """What a column of a field would hold; None if a column cannot hold all of it."""
     kinds = {seen.kind for seen in field.types.values()} - {"null"}
-    if len(kinds) != 1 or field.other_types:
+    if kinds in ({"string"}, {"boolean"}) and not field.other_types:
+        return kinds.pop()
+    if kinds != {"number"} or field.other_types:
         return None
-    (kind,) = kinds
-    made: pa.DataType | None = None
-    if kind == "number":
-        made = _arrow_number(arrow, set(field.types))
-    elif kind in ("string", "boolean"):
-        made = arrow.string() if kind == "string" else arrow.bool_()
-    return made
-
-
-def _arrow_number(arrow: ModuleType, labels: set[str]) -> pa.DataType | None:
-    made: pa.DataType | None = None
-    if labels & {"float", "double", "long double"}:
-        made = arrow.float64()
-    elif "unsigned long long" in labels:
-        made = arrow.decimal128(20, 0)
-    elif not any(label.startswith(("fixed", "alias")) for label in labels):
-        made = arrow.int64()
-    return made
+    if field.types.keys() & {"float", "double", "long double"}:
+        return "real"
+    if "unsigned long long" in field.types:
+        return "large integer"
+    is_fixed = any(label.startswith(("fixed", "alias")) for label in field.types)
+    return None if is_fixed else "integer"

@@ -1,24 +1,6 @@
 """Types in typed JSON: a text where one will do, an object for types that have a name.
 
-=============  =====================================================================
-type           JSON
-=============  =====================================================================
-unnamed        ``"short"``, ``"sequence<string<8>>"``, ``"long[3]"``, ``"fixed<5,2>"``
-struct         ``{"kind": "struct", "id": …, "name": …, "members": [[name, T], …]}``
-exception      the same, with the kind ``exception``
-union          ``{"kind": "union", "id": …, "name": …, "discriminator": T,
-               "branches": [[label, name, T], …]}``; the label null is the default
-enum           ``{"kind": "enum", "id": …, "name": …, "labels": [label, …]}``
-typedef        ``{"kind": "alias", "id": …, "name": …, "of": T}``
-interface      ``{"kind": "objref", "id": …, "name": …}``
-the type       ``{"kind": "recursive", "id": …}``, where a type contains itself
-itself
-sequence or    ``{"kind": "sequence", "of": T, "bound": n}``,
-array of the   ``{"kind": "array", "of": T, "length": n}``
-above
-=============  =====================================================================
-
-An empty `id` or `name` and a `bound` of 0 are left out.
+docs/events.md has the table. An empty `id` or `name` and a `bound` of 0 are left out.
 """
 
 from __future__ import annotations

@@ -63,33 +63,18 @@ def constant_of(node: t.Node) -> Constant | None:
     return EnumLabel(node.value) if isinstance(node, t.Label) else None
 
 
-def _integer(node: t.Integer, constants: list[Constant], paths: _Paths) -> str:
-    constants.append(node.value)
-    # Beyond the exact range an integer and a double compare in another way.
-    return "i" if -EXACT <= node.value <= EXACT else "I"
+def _literal(node: t.Node, constants: list[Constant], paths: _Paths) -> str:
+    constant = constant_of(node)
+    assert constant is not None
+    constants.append(constant)
+    kind = type(constant)
+    if kind is int:
+        # Beyond the exact range an integer and a double compare in another way.
+        return "i" if -EXACT <= constant <= EXACT else "I"  # type: ignore[operator]
+    return _LETTERS[kind]
 
 
-def _real(node: t.Real, constants: list[Constant], paths: _Paths) -> str:
-    constants.append(node.value)
-    return "r"
-
-
-def _text(node: t.Text, constants: list[Constant], paths: _Paths) -> str:
-    if len(node.value) == 1:
-        constants.append(OneChar(node.value))
-        return "c"
-    constants.append(node.value)
-    return "s"
-
-
-def _boolean(node: t.Boolean, constants: list[Constant], paths: _Paths) -> str:
-    constants.append(node.value)
-    return "b"
-
-
-def _label(node: t.Label, constants: list[Constant], paths: _Paths) -> str:
-    constants.append(EnumLabel(node.value))
-    return "l"
+_LETTERS: dict[type, str] = {float: "r", str: "s", OneChar: "c", bool: "b", EnumLabel: "l"}
 
 
 def _component(node: t.Component, constants: list[Constant], paths: _Paths) -> str:
@@ -104,43 +89,22 @@ def _default(node: t.Default, constants: list[Constant], paths: _Paths) -> str:
     return f"(default {_place(default_path(node), paths)})"
 
 
-def _not(node: t.Not, constants: list[Constant], paths: _Paths) -> str:
-    return f"(not {shape_of(node.operand, constants, paths)})"
-
-
-def _many(node: t.And | t.Or, constants: list[Constant], paths: _Paths) -> str:
-    word = "and" if isinstance(node, t.And) else "or"
-    return f"({word} {' '.join([shape_of(n, constants, paths) for n in node.operands])})"
-
-
 def _in(node: t.In, constants: list[Constant], paths: _Paths) -> str:
     left = shape_of(node.left, constants, paths)
     return f"(in {left} {_place(node.path, paths)})"
 
 
-def _infix(
-    node: t.Comparison | t.Arithmetic | t.Contains, constants: list[Constant], paths: _Paths
-) -> str:
-    left = shape_of(node.left, constants, paths)
-    return f"({node.symbol} {left} {shape_of(node.right, constants, paths)})"
+def _operator(node: t.Node, constants: list[Constant], paths: _Paths) -> str:
+    operands = [shape_of(operand, constants, paths) for operand in t.children(node)]
+    return f"({_WORDS.get(type(node)) or node.symbol} {' '.join(operands)})"  # type: ignore[attr-defined]
 
 
+_WORDS: dict[type[t.Node], str] = {t.Not: "not", t.And: "and", t.Or: "or"}
 _SHAPES: dict[type[t.Node], Callable[..., str]] = {
-    **{
-        cls: _infix
-        for cls in t.ALL_NODES
-        if issubclass(cls, t.Comparison | t.Arithmetic | t.Contains)
-    },
-    t.Integer: _integer,
-    t.Real: _real,
-    t.Text: _text,
-    t.Boolean: _boolean,
-    t.Label: _label,
+    **dict.fromkeys(t.LITERALS, _literal),
+    **dict.fromkeys((*_WORDS, *t.INFIXES), _operator),
     t.Component: _component,
     t.Exist: _exist,
     t.Default: _default,
-    t.Not: _not,
-    t.And: _many,
-    t.Or: _many,
     t.In: _in,
 }

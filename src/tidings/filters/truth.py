@@ -91,7 +91,7 @@ def _comparison(
 equal = _comparison(operator.eq, for_labels=True)
 not_equal = _comparison(operator.ne, for_labels=True)
 
-COMPARE: dict[type[t.Comparison], Callable[[Plain, Plain], bool | None]] = {
+COMPARE: dict[type[t.Node], Callable[[Plain, Plain], bool | None]] = {
     t.Equal: equal,
     t.NotEqual: not_equal,
     t.Less: _comparison(operator.lt, for_labels=False),
@@ -155,7 +155,7 @@ def _arithmetic(
     return compute
 
 
-ARITHMETIC: dict[type[t.Arithmetic], Callable[[Plain, Plain], _Number | None]] = {
+ARITHMETIC: dict[type[t.Node], Callable[[Plain, Plain], _Number | None]] = {
     t.Add: _arithmetic(operator.add, operator.add, _EXACT_DECIMAL.add),
     t.Subtract: _arithmetic(operator.sub, operator.sub, _EXACT_DECIMAL.subtract),
     t.Multiply: _arithmetic(operator.mul, operator.mul, _EXACT_DECIMAL.multiply),
@@ -204,6 +204,14 @@ _SHORT = 8
 _COMPARED_DIRECTLY = (int, str, float)
 _SEQUENCES = (tuple, bytes)
 _NOT_SIMPLE = (Composite, Missing, tuple, bytes)
+
+OPERATORS: dict[type[t.Node], Callable[[Plain, Plain], bool | _Number | None]] = {
+    **COMPARE,
+    **ARITHMETIC,
+    t.Contains: contains,
+    t.In: member,
+}
+"""The functions of all operators with two operands."""
 
 _KIND_NAMES: dict[type, str] = {
     int: "integer",

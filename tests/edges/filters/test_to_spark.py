@@ -13,10 +13,10 @@ from tidings.filters.constraint import constraint, event_type
 from tidings.filters.limits import DEFAULT_LIMITS
 from tidings.filters.parse import parse
 from tidings.filters.scan import scan
+from tidings.filters.to_spark import plan_of
 from tidings.filters.to_spark.batches import reference_batches
 from tidings.filters.to_spark.columns import ARCHIVE, EventColumns, Occurring
 from tidings.filters.to_spark.event_types import type_expression
-from tidings.filters.to_spark.matching import plan_of
 from tidings.filters.to_spark.native import native_reason
 from tidings.filters.to_spark.places import (
     Arrival,

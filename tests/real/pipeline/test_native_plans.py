@@ -12,14 +12,10 @@ import pytest
 from tests.real.pipeline.parity import event_rows
 from tidings.events.build import event
 from tidings.filters.constraint import constraint
-from tidings.filters.to_spark import (
-    EventColumns,
-    Occurring,
-    matching,
-    plan_of,
-    reference_batches,
-    translate,
-)
+from tidings.filters.to_spark import matching, plan_of
+from tidings.filters.to_spark.batches import reference_batches
+from tidings.filters.to_spark.columns import EventColumns, Occurring
+from tidings.filters.to_spark.translate import translate
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tidings.events.fields import Fields
 from tidings.events.paths import Path
-from tidings.filters.index.entry import IndexEntry, LaneOwner, shape_and_constants
+from tidings.filters.index.entry import IndexEntry, LaneOwner, shape_and_constants, take_out
 from tidings.filters.index.rowcode import has_row_code, row_code
 from tidings.filters.index.unequal import Guard, UnequalLane, decisive
 from tidings.filters.shape import Constant, Shape
@@ -33,13 +33,6 @@ class RowLane:
         entry.place = len(self.entries)
         self.rows.append((entry.way.key, *constants))
         self.entries.append(entry)
-
-    def discard(self, entry: IndexEntry) -> None:
-        """Remove an entry; the last row moves into its place."""
-        row, last = self.rows.pop(), self.entries.pop()
-        if last is not entry:
-            self.rows[entry.place], self.entries[entry.place] = row, last
-            last.place = entry.place
 
     def match(self, fields: Fields, out: list[object]) -> None:
         """Add the keys whose tests pass."""
@@ -102,14 +95,8 @@ class RowSet:
         """Make a lane of a shape that has become frequent."""
         lane = self.lanes[shape] = RowLane(shape)
         for entry in self.few.pop(shape):
-            self._take_loose(entry)
+            take_out(entry, self.entries, self.loose)
             lane.add(entry, shape_and_constants(entry.conjuncts)[1])
-
-    def _take_loose(self, entry: IndexEntry) -> None:
-        tested, last = self.loose.pop(), self.entries.pop()
-        if last is not entry:
-            self.loose[entry.place], self.entries[entry.place] = tested, last
-            last.place = entry.place
 
     def discard(self, entry: IndexEntry) -> None:
         """Remove an entry."""
@@ -128,7 +115,7 @@ class RowSet:
         shape, _ = shape_and_constants(entry.conjuncts)
         lane = self.lanes.get(shape)
         if lane is not None:
-            lane.discard(entry)
+            take_out(entry, lane.entries, lane.rows)
             if not lane.entries:
                 del self.lanes[shape]
             return
@@ -137,4 +124,4 @@ class RowSet:
             same.remove(entry)
             if not same:
                 del self.few[shape]
-        self._take_loose(entry)
+        take_out(entry, self.entries, self.loose)

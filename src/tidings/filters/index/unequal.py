@@ -13,7 +13,7 @@ from typing import NamedTuple
 from tidings.events.fields import EnumLabel, Fields, Plain
 from tidings.events.paths import Path
 from tidings.filters import tree as t
-from tidings.filters.index.entry import IndexEntry
+from tidings.filters.index.entry import IndexEntry, take_out
 from tidings.filters.index.equality import EqualityTable
 from tidings.filters.shape import Constant, constant_of
 
@@ -133,11 +133,8 @@ class UnequalLane:
             table.setdefault(key, {})[entry] = None
 
     def discard(self, entry: IndexEntry, literal: Constant) -> None:
-        """Remove an entry; the last one moves into its place."""
-        key, last = self.keys.pop(), self.entries.pop()
-        if last is not entry:
-            self.keys[entry.place], self.entries[entry.place] = key, last
-            last.place = entry.place
+        """Remove an entry."""
+        take_out(entry, self.entries, self.keys)
         for table, slot in self.equal.slots(literal):
             del table[slot][entry]
             if not table[slot]:

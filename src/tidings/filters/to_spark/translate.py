@@ -12,10 +12,10 @@ from tidings.errors import InvalidUsage
 from tidings.events.codecs.arrow_codec import BARE
 from tidings.events.fields import ANY_EVENT_TYPE
 from tidings.events.paths import Path
+from tidings.filters import tree as t
 from tidings.filters.to_spark.columns import ARCHIVE, EventColumns, quoted
-from tidings.filters.to_spark.membership import SEQUENCES, found_in
 from tidings.filters.to_spark.native import native_reason, properties_read, reads_event
-from tidings.filters.to_spark.operators import compared, computed, contained
+from tidings.filters.to_spark.operators import SEQUENCES, compared, computed, contained, found_in
 from tidings.filters.to_spark.places import (
     Arrival,
     Fixed,
@@ -40,23 +40,6 @@ from tidings.filters.to_spark.values import (
     either,
     only,
     unsure,
-)
-from tidings.filters.tree import (
-    And,
-    Arithmetic,
-    Boolean,
-    Comparison,
-    Component,
-    Contains,
-    Exist,
-    In,
-    Integer,
-    Label,
-    Node,
-    Not,
-    Or,
-    Real,
-    Text,
 )
 
 if TYPE_CHECKING:
@@ -89,7 +72,7 @@ class Expressions:
 
 
 def translate(
-    tree: Node,
+    tree: t.Node,
     columns: EventColumns = ARCHIVE,
     constants: Mapping[int, Column | str] | None = None,
 ) -> Translation:
@@ -108,7 +91,7 @@ def translate(
 
 
 def expressions_of(
-    tree: Node,
+    tree: t.Node,
     columns: EventColumns = ARCHIVE,
     constants: Mapping[int, str] | None = None,
 ) -> Expressions:
@@ -131,7 +114,7 @@ def _column_name(column: Column | str) -> str:
     return name
 
 
-def _needs_reference(tree: Node, columns: EventColumns) -> str | None:
+def _needs_reference(tree: t.Node, columns: EventColumns) -> str | None:
     occurring = columns.occurring
     tests = list(
         dict.fromkeys(
@@ -162,17 +145,17 @@ class _Translator:
         self._literals = 0
         self._scope = Scope()
 
-    def truth(self, node: Node, *, exact: bool) -> tuple[str, bool]:
+    def truth(self, node: t.Node, *, exact: bool) -> tuple[str, bool]:
         """The truth of a node, and whether it is never an error.
 
         If `exact`, FALSE and an error, which is NULL, must differ; if not, both only mean that it
         is not
         TRUE, and SQL's own AND will do.
         """
-        if isinstance(node, And):
+        if isinstance(node, t.And):
             parts = [self.truth(operand, exact=exact) for operand in node.operands]
             return _joined(parts, "AND", both if exact else None)
-        if isinstance(node, Or):
+        if isinstance(node, t.Or):
             # What stands before the last must be told apart from an error in any case.
             last = len(node.operands) - 1
             parts = [
@@ -180,7 +163,7 @@ class _Translator:
                 for at, operand in enumerate(node.operands)
             ]
             return _joined(parts, "OR", either)
-        if isinstance(node, Not):
+        if isinstance(node, t.Not):
             inner, total = self.truth(node.operand, exact=True)
             return f"(NOT {inner})", total
         value = self.value(node)
@@ -189,15 +172,15 @@ class _Translator:
             return "CAST(NULL AS BOOLEAN)", False
         return answer, value.is_total and value.is_simple
 
-    def value(self, node: Node) -> Value:
+    def value(self, node: t.Node) -> Value:
         """The value of a node."""
         making = _VALUES.get(type(node))
         if making is not None:
             return making(self, node)
-        if isinstance(node, Comparison):
+        if isinstance(node, t.Comparison):
             left = self.value(node.left)
             return compared(node.symbol, left, self.value(node.right), self._scope)
-        if isinstance(node, Arithmetic):
+        if isinstance(node, t.Arithmetic):
             left = self.value(node.left)
             return computed(node.symbol, left, self.value(node.right), self._scope)
         answer, total = self.truth(node, exact=True)
@@ -208,29 +191,29 @@ class _Translator:
         self._literals += 1
         return self._constants.get(self._literals - 1, written)
 
-    def _integer(self, node: Integer) -> Value:
+    def _integer(self, node: t.Integer) -> Value:
         if -(2**63) <= node.value < 2**63:
             return only(INT, self._constant(f"{node.value}L"), is_total=True, is_finite=True)
         wide = f"CAST({self._constant(f'{node.value}BD')} AS {WIDE_TYPE})"
         return only(WIDE, wide, is_total=True, is_finite=True)
 
-    def _real(self, node: Real) -> Value:
+    def _real(self, node: t.Real) -> Value:
         return only(DOUBLE, self._constant(f"({node.value!r}D)"), is_total=True, is_finite=True)
 
-    def _text(self, node: Text) -> Value:
+    def _text(self, node: t.Text) -> Value:
         text = self._constant(quoted(node.value))
         if len(node.value) != 1:
             return only(TEXT, text, is_total=True)
         code = f"CAST(ascii({text}) AS BIGINT)"
         return Value(({TEXT: text, CODE: code},), is_total=True)
 
-    def _boolean(self, node: Boolean) -> Value:
+    def _boolean(self, node: t.Boolean) -> Value:
         return only(BOOL, self._constant(str(node.value).upper()), is_total=True)
 
-    def _label(self, node: Label) -> Value:
+    def _label(self, node: t.Label) -> Value:
         return only(LABEL, self._constant(quoted(node.value)), is_total=True)
 
-    def _component(self, node: Component) -> Value:
+    def _component(self, node: t.Component) -> Value:
         place, columns = place_of(node.path), self._columns
         if isinstance(place, Property):
             return Value(tuple(filter(None, self._layers(place))) or ({},))
@@ -254,7 +237,7 @@ class _Translator:
                     if self._columns.has(f"{part}_{end}", place.name)
                 }
 
-    def _exist(self, node: Exist) -> Value:
+    def _exist(self, node: t.Exist) -> Value:
         return only(BOOL, self._existence(node.path), is_total=True)
 
     def _existence(self, path: Path) -> str:
@@ -269,11 +252,11 @@ class _Translator:
             tests += [columns.listed(f"{part}_other", place.name) for part in _parts(place)]
         return f"({' OR '.join(tests)})" if tests else "FALSE"
 
-    def _contains(self, node: Contains) -> Value:
+    def _contains(self, node: t.Contains) -> Value:
         left = self.value(node.left)
         return contained(left, self.value(node.right))
 
-    def _in(self, node: In) -> Value:
+    def _in(self, node: t.In) -> Value:
         left, place = self.value(node.left), place_of(node.path)
         if not isinstance(place, Property):
             return unsure()
@@ -299,14 +282,14 @@ def _joined(
     return exactly(left, right), total
 
 
-_VALUES: Final[dict[type[Node], Callable[..., Value]]] = {
-    Integer: _Translator._integer,
-    Real: _Translator._real,
-    Text: _Translator._text,
-    Boolean: _Translator._boolean,
-    Label: _Translator._label,
-    Component: _Translator._component,
-    Exist: _Translator._exist,
-    Contains: _Translator._contains,
-    In: _Translator._in,
+_VALUES: Final[dict[type[t.Node], Callable[..., Value]]] = {
+    t.Integer: _Translator._integer,
+    t.Real: _Translator._real,
+    t.Text: _Translator._text,
+    t.Boolean: _Translator._boolean,
+    t.Label: _Translator._label,
+    t.Component: _Translator._component,
+    t.Exist: _Translator._exist,
+    t.Contains: _Translator._contains,
+    t.In: _Translator._in,
 }

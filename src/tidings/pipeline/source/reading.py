@@ -26,7 +26,7 @@ from pyspark.sql.streaming.datasource import (
 )
 
 from tidings.errors import ArchiveDamaged
-from tidings.filters.to_spark import reference_batches
+from tidings.filters.to_spark.batches import reference_batches
 from tidings.pipeline.archive import Archive, time_column
 from tidings.pipeline.source.options import LATEST, SourceOptions
 from tidings.pipeline.source.planning import (

@@ -23,16 +23,14 @@ Listener_TYPE: _g.Final = _tc.objref("IDL:tidings/Advertising/Listener:1.0", "Li
 Advertiser_TYPE: _g.Final = _tc.objref("IDL:tidings/Advertising/Advertiser:1.0", "Advertiser")
 
 class Offer(_g.NamedTuple):
-    """struct Advertising::Offer"""
     proxy_id: _CosNotifyChannelAdmin.ProxyID
     admin_id: _CosNotifyChannelAdmin.AdminID
+
 OfferSeq: _g.TypeAlias = "_g.Sequence[Offer]"
 
 Listener_INTERFACE: _g.Final = _here.interface(Listener_TYPE, "Advertising::Listener",
-        (_CosNotifyComm.NotifyPublish_INTERFACE, _CosNotifyComm.NotifySubscribe_INTERFACE, ),
-)
-class _Listener_methods:
-    """interface Advertising::Listener"""
+        (_CosNotifyComm.NotifyPublish_INTERFACE, _CosNotifyComm.NotifySubscribe_INTERFACE, ))
+class _Listener_methods: ...
 class Listener(_Listener_methods, _CosNotifyComm.NotifyPublish, _CosNotifyComm.NotifySubscribe, of=Listener_INTERFACE): ...
 class ListenerServant(_Listener_methods, _CosNotifyComm.NotifyPublishServant, _CosNotifyComm.NotifySubscribeServant, of=Listener_INTERFACE): ...
 
@@ -42,10 +40,8 @@ Advertiser_INTERFACE: _g.Final = _here.interface(Advertiser_TYPE, "Advertising::
     _here.operation("offers_of", takes={"pattern": _CosNotification.EventType_TYPE}, gives={"": OfferSeq_TYPE},
         raises=(_CosNotifyComm.InvalidEventType, )),
     _here.operation("attach", takes={"callback": Listener_TYPE}, gives={"": _CosNotifyFilter.CallbackID_TYPE}),
-    _here.operation("detach", takes={"id": _CosNotifyFilter.CallbackID_TYPE}, raises=(_CosNotifyFilter.CallbackNotFound, )),
-)
+    _here.operation("detach", takes={"id": _CosNotifyFilter.CallbackID_TYPE}, raises=(_CosNotifyFilter.CallbackNotFound, )))
 class _Advertiser_methods:
-    """interface Advertising::Advertiser"""
     async def offered_types(self) -> _CosNotification.EventTypeSeq: ...
     async def subscribed_types(self) -> _CosNotification.EventTypeSeq: ...
     async def offers_of(self, pattern: _CosNotification.EventType) -> OfferSeq: ...

@@ -19,35 +19,31 @@ NoFactory_TYPE: _g.Final = _tc.exception("IDL:omg.org/CosLifeCycle/NoFactory:1.0
 InvalidCriteria_TYPE: _g.Final = _tc.exception("IDL:omg.org/CosLifeCycle/InvalidCriteria:1.0", "InvalidCriteria", [("invalid_criteria", Criteria_TYPE)])
 CannotMeetCriteria_TYPE: _g.Final = _tc.exception("IDL:omg.org/CosLifeCycle/CannotMeetCriteria:1.0", "CannotMeetCriteria", [("unmet_criteria", Criteria_TYPE)])
 GenericFactory_TYPE: _g.Final = _tc.objref("IDL:omg.org/CosLifeCycle/GenericFactory:1.0", "GenericFactory")
+
 Key: _g.TypeAlias = "_CosNaming.Name"
 
 class NVP(_g.NamedTuple):
-    """struct CosLifeCycle::NVP"""
     name: _CosNaming.Istring
     value: _g.Value
+
 NameValuePair: _g.TypeAlias = "NVP"
 Criteria: _g.TypeAlias = "_g.Sequence[NameValuePair]"
 
 class NoFactory(_g.UserException, types=_here, type=NoFactory_TYPE):
-    """exception CosLifeCycle::NoFactory"""
     search_key: Key
 
 class InvalidCriteria(_g.UserException, types=_here, type=InvalidCriteria_TYPE):
-    """exception CosLifeCycle::InvalidCriteria"""
     invalid_criteria: Criteria
 
 class CannotMeetCriteria(_g.UserException, types=_here, type=CannotMeetCriteria_TYPE):
-    """exception CosLifeCycle::CannotMeetCriteria"""
     unmet_criteria: Criteria
 
 GenericFactory_INTERFACE: _g.Final = _here.interface(GenericFactory_TYPE, "CosLifeCycle::GenericFactory", (),
     _here.operation("supports", takes={"k": Key_TYPE}, gives={"": _tc.BOOLEAN}),
     _here.operation("create_object", takes={"k": Key_TYPE, "the_criteria": Criteria_TYPE},
         gives={"": _tc.objref("IDL:omg.org/CORBA/Object:1.0", "Object")},
-        raises=(NoFactory, InvalidCriteria, CannotMeetCriteria, )),
-)
+        raises=(NoFactory, InvalidCriteria, CannotMeetCriteria, )))
 class _GenericFactory_methods:
-    """interface CosLifeCycle::GenericFactory"""
     async def supports(self, k: Key) -> bool: ...
     async def create_object(self, k: Key, the_criteria: Criteria) -> _g.Reference: ...
 class GenericFactory(_GenericFactory_methods, _g.Stub, of=GenericFactory_INTERFACE): ...

@@ -31,49 +31,41 @@ NamingContextExt_Address_TYPE: _g.Final = _tc.alias("IDL:omg.org/CosNaming/Namin
 NamingContextExt_URLString_TYPE: _g.Final = _tc.alias("IDL:omg.org/CosNaming/NamingContextExt/URLString:1.0", "URLString", _tc.STRING)
 NamingContextExt_InvalidAddress_TYPE: _g.Final = _tc.exception("IDL:omg.org/CosNaming/NamingContextExt/InvalidAddress:1.0", "InvalidAddress", [])
 NamingContextExt_TYPE: _g.Final = _tc.objref("IDL:omg.org/CosNaming/NamingContextExt:1.0", "NamingContextExt")
+
 Istring: _g.TypeAlias = "str"
 
 class NameComponent(_g.NamedTuple):
-    """struct CosNaming::NameComponent"""
     id: Istring
     kind: Istring
+
 Name: _g.TypeAlias = "_g.Sequence[NameComponent]"
 
 class BindingType(_g.StrEnum):
-    """enum CosNaming::BindingType"""
     nobject = "nobject"
     ncontext = "ncontext"
 
 class Binding(_g.NamedTuple):
-    """struct CosNaming::Binding"""
     binding_name: Name
     binding_type: BindingType
+
 BindingList: _g.TypeAlias = "_g.Sequence[Binding]"
 
 class NamingContext_NotFoundReason(_g.StrEnum):
-    """enum CosNaming::NamingContext::NotFoundReason"""
     missing_node = "missing_node"
     not_context = "not_context"
     not_object = "not_object"
 
 class NamingContext_NotFound(_g.UserException, types=_here, type=NamingContext_NotFound_TYPE):
-    """exception CosNaming::NamingContext::NotFound"""
     why: NamingContext_NotFoundReason
     rest_of_name: Name
 
 class NamingContext_CannotProceed(_g.UserException, types=_here, type=NamingContext_CannotProceed_TYPE):
-    """exception CosNaming::NamingContext::CannotProceed"""
     cxt: _g.Reference
     rest_of_name: Name
 
-class NamingContext_InvalidName(_g.UserException, types=_here, type=NamingContext_InvalidName_TYPE):
-    """exception CosNaming::NamingContext::InvalidName"""
-
-class NamingContext_AlreadyBound(_g.UserException, types=_here, type=NamingContext_AlreadyBound_TYPE):
-    """exception CosNaming::NamingContext::AlreadyBound"""
-
-class NamingContext_NotEmpty(_g.UserException, types=_here, type=NamingContext_NotEmpty_TYPE):
-    """exception CosNaming::NamingContext::NotEmpty"""
+class NamingContext_InvalidName(_g.UserException, types=_here, type=NamingContext_InvalidName_TYPE): ...
+class NamingContext_AlreadyBound(_g.UserException, types=_here, type=NamingContext_AlreadyBound_TYPE): ...
+class NamingContext_NotEmpty(_g.UserException, types=_here, type=NamingContext_NotEmpty_TYPE): ...
 
 NamingContext_INTERFACE: _g.Final = _here.interface(NamingContext_TYPE, "CosNaming::NamingContext", (),
     _here.operation("bind", takes={"n": Name_TYPE, "obj": _tc.objref("IDL:omg.org/CORBA/Object:1.0", "Object")},
@@ -92,10 +84,8 @@ NamingContext_INTERFACE: _g.Final = _here.interface(NamingContext_TYPE, "CosNami
     _here.operation("bind_new_context", takes={"n": Name_TYPE}, gives={"": NamingContext_TYPE},
         raises=(NamingContext_NotFound, NamingContext_CannotProceed, NamingContext_InvalidName, NamingContext_AlreadyBound, )),
     _here.operation("destroy", raises=(NamingContext_NotEmpty, )),
-    _here.operation("list", takes={"how_many": _tc.ULONG}, gives={"bl": BindingList_TYPE, "bi": BindingIterator_TYPE}),
-)
+    _here.operation("list", takes={"how_many": _tc.ULONG}, gives={"bl": BindingList_TYPE, "bi": BindingIterator_TYPE}))
 class _NamingContext_methods:
-    """interface CosNaming::NamingContext"""
     async def bind(self, n: Name, obj: _g.Reference) -> None: ...
     async def rebind(self, n: Name, obj: _g.Reference) -> None: ...
     async def bind_context(self, n: Name, nc: _g.Reference) -> None: ...
@@ -112,21 +102,18 @@ class NamingContextServant(_NamingContext_methods, _g.Servant, of=NamingContext_
 BindingIterator_INTERFACE: _g.Final = _here.interface(BindingIterator_TYPE, "CosNaming::BindingIterator", (),
     _here.operation("next_one", gives={"": _tc.BOOLEAN, "b": Binding_TYPE}),
     _here.operation("next_n", takes={"how_many": _tc.ULONG}, gives={"": _tc.BOOLEAN, "bl": BindingList_TYPE}),
-    _here.operation("destroy"),
-)
+    _here.operation("destroy"))
 class _BindingIterator_methods:
-    """interface CosNaming::BindingIterator"""
     async def next_one(self) -> tuple[bool, Binding]: ...
     async def next_n(self, how_many: int) -> tuple[bool, BindingList]: ...
     async def destroy(self) -> None: ...
 class BindingIterator(_BindingIterator_methods, _g.Stub, of=BindingIterator_INTERFACE): ...
 class BindingIteratorServant(_BindingIterator_methods, _g.Servant, of=BindingIterator_INTERFACE): ...
+
 NamingContextExt_StringName: _g.TypeAlias = "str"
 NamingContextExt_Address: _g.TypeAlias = "str"
 NamingContextExt_URLString: _g.TypeAlias = "str"
-
-class NamingContextExt_InvalidAddress(_g.UserException, types=_here, type=NamingContextExt_InvalidAddress_TYPE):
-    """exception CosNaming::NamingContextExt::InvalidAddress"""
+class NamingContextExt_InvalidAddress(_g.UserException, types=_here, type=NamingContextExt_InvalidAddress_TYPE): ...
 
 NamingContextExt_INTERFACE: _g.Final = _here.interface(NamingContextExt_TYPE, "CosNaming::NamingContextExt",
         (NamingContext_INTERFACE, ),
@@ -136,10 +123,8 @@ NamingContextExt_INTERFACE: _g.Final = _here.interface(NamingContextExt_TYPE, "C
         gives={"": NamingContextExt_URLString_TYPE}, raises=(NamingContextExt_InvalidAddress, NamingContext_InvalidName, )),
     _here.operation("resolve_str", takes={"n": NamingContextExt_StringName_TYPE},
         gives={"": _tc.objref("IDL:omg.org/CORBA/Object:1.0", "Object")},
-        raises=(NamingContext_NotFound, NamingContext_CannotProceed, NamingContext_InvalidName, NamingContext_AlreadyBound, )),
-)
+        raises=(NamingContext_NotFound, NamingContext_CannotProceed, NamingContext_InvalidName, NamingContext_AlreadyBound, )))
 class _NamingContextExt_methods:
-    """interface CosNaming::NamingContextExt"""
     async def to_string(self, n: Name) -> NamingContextExt_StringName: ...
     async def to_name(self, sn: NamingContextExt_StringName) -> Name: ...
     async def to_url(self, addr: NamingContextExt_Address, sn: NamingContextExt_StringName) -> NamingContextExt_URLString: ...

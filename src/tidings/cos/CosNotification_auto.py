@@ -41,14 +41,15 @@ StructuredEvent_TYPE: _g.Final = _tc.struct("IDL:omg.org/CosNotification/Structu
 EventBatch_TYPE: _g.Final = _tc.alias("IDL:omg.org/CosNotification/EventBatch:1.0", "EventBatch", _tc.sequence(StructuredEvent_TYPE))
 QoSAdmin_TYPE: _g.Final = _tc.objref("IDL:omg.org/CosNotification/QoSAdmin:1.0", "QoSAdmin")
 AdminPropertiesAdmin_TYPE: _g.Final = _tc.objref("IDL:omg.org/CosNotification/AdminPropertiesAdmin:1.0", "AdminPropertiesAdmin")
+
 Istring: _g.TypeAlias = "str"
 PropertyName: _g.TypeAlias = "Istring"
 PropertyValue: _g.TypeAlias = "_g.Value"
 
 class Property(_g.NamedTuple):
-    """struct CosNotification::Property"""
     name: PropertyName
     value: PropertyValue
+
 PropertySeq: _g.TypeAlias = "_g.Sequence[Property]"
 OptionalHeaderFields: _g.TypeAlias = "PropertySeq"
 FilterableEventBody: _g.TypeAlias = "PropertySeq"
@@ -56,18 +57,16 @@ QoSProperties: _g.TypeAlias = "PropertySeq"
 AdminProperties: _g.TypeAlias = "PropertySeq"
 
 class PropertyRange(_g.NamedTuple):
-    """struct CosNotification::PropertyRange"""
     low_val: PropertyValue
     high_val: PropertyValue
 
 class NamedPropertyRange(_g.NamedTuple):
-    """struct CosNotification::NamedPropertyRange"""
     name: PropertyName
     range: PropertyRange
+
 NamedPropertyRangeSeq: _g.TypeAlias = "_g.Sequence[NamedPropertyRange]"
 
 class QoSError_code(_g.StrEnum):
-    """enum CosNotification::QoSError_code"""
     UNSUPPORTED_PROPERTY = "UNSUPPORTED_PROPERTY"
     UNAVAILABLE_PROPERTY = "UNAVAILABLE_PROPERTY"
     UNSUPPORTED_VALUE = "UNSUPPORTED_VALUE"
@@ -77,41 +76,37 @@ class QoSError_code(_g.StrEnum):
     BAD_VALUE = "BAD_VALUE"
 
 class PropertyError(_g.NamedTuple):
-    """struct CosNotification::PropertyError"""
     code: QoSError_code
     name: PropertyName
     available_range: PropertyRange
+
 PropertyErrorSeq: _g.TypeAlias = "_g.Sequence[PropertyError]"
 
 class UnsupportedQoS(_g.UserException, types=_here, type=UnsupportedQoS_TYPE):
-    """exception CosNotification::UnsupportedQoS"""
     qos_err: PropertyErrorSeq
 
 class UnsupportedAdmin(_g.UserException, types=_here, type=UnsupportedAdmin_TYPE):
-    """exception CosNotification::UnsupportedAdmin"""
     admin_err: PropertyErrorSeq
 
 class EventType(_g.NamedTuple):
-    """struct CosNotification::EventType"""
     domain_name: str
     type_name: str
+
 EventTypeSeq: _g.TypeAlias = "_g.Sequence[EventType]"
 
 class FixedEventHeader(_g.NamedTuple):
-    """struct CosNotification::FixedEventHeader"""
     event_type: EventType
     event_name: str
 
 class EventHeader(_g.NamedTuple):
-    """struct CosNotification::EventHeader"""
     fixed_header: FixedEventHeader
     variable_header: OptionalHeaderFields
 
 class StructuredEvent(_g.NamedTuple):
-    """struct CosNotification::StructuredEvent"""
     header: EventHeader
     filterable_data: FilterableEventBody
     remainder_of_body: _g.Value
+
 EventBatch: _g.TypeAlias = "_g.Sequence[StructuredEvent]"
 EventReliability: _g.Final = 'EventReliability'
 ConnectionReliability: _g.Final = 'ConnectionReliability'
@@ -145,10 +140,8 @@ QoSAdmin_INTERFACE: _g.Final = _here.interface(QoSAdmin_TYPE, "CosNotification::
     _here.operation("get_qos", gives={"": QoSProperties_TYPE}),
     _here.operation("set_qos", takes={"qos": QoSProperties_TYPE}, raises=(UnsupportedQoS, )),
     _here.operation("validate_qos", takes={"required_qos": QoSProperties_TYPE}, gives={"available_qos": NamedPropertyRangeSeq_TYPE},
-        raises=(UnsupportedQoS, )),
-)
+        raises=(UnsupportedQoS, )))
 class _QoSAdmin_methods:
-    """interface CosNotification::QoSAdmin"""
     async def get_qos(self) -> QoSProperties: ...
     async def set_qos(self, qos: QoSProperties) -> None: ...
     async def validate_qos(self, required_qos: QoSProperties) -> NamedPropertyRangeSeq: ...
@@ -158,10 +151,8 @@ class QoSAdminServant(_QoSAdmin_methods, _g.Servant, of=QoSAdmin_INTERFACE): ...
 AdminPropertiesAdmin_INTERFACE: _g.Final = _here.interface(AdminPropertiesAdmin_TYPE,
         "CosNotification::AdminPropertiesAdmin", (),
     _here.operation("get_admin", gives={"": AdminProperties_TYPE}),
-    _here.operation("set_admin", takes={"admin": AdminProperties_TYPE}, raises=(UnsupportedAdmin, )),
-)
+    _here.operation("set_admin", takes={"admin": AdminProperties_TYPE}, raises=(UnsupportedAdmin, )))
 class _AdminPropertiesAdmin_methods:
-    """interface CosNotification::AdminPropertiesAdmin"""
     async def get_admin(self) -> AdminProperties: ...
     async def set_admin(self, admin: AdminProperties) -> None: ...
 class AdminPropertiesAdmin(_AdminPropertiesAdmin_methods, _g.Stub, of=AdminPropertiesAdmin_INTERFACE): ...

@@ -55,6 +55,7 @@ ConsumerAdmin_TYPE: _g.Final = _tc.objref("IDL:omg.org/CosNotifyChannelAdmin/Con
 SupplierAdmin_TYPE: _g.Final = _tc.objref("IDL:omg.org/CosNotifyChannelAdmin/SupplierAdmin:1.0", "SupplierAdmin")
 EventChannel_TYPE: _g.Final = _tc.objref("IDL:omg.org/CosNotifyChannelAdmin/EventChannel:1.0", "EventChannel")
 EventChannelFactory_TYPE: _g.Final = _tc.objref("IDL:omg.org/CosNotifyChannelAdmin/EventChannelFactory:1.0", "EventChannelFactory")
+
 ProxyID: _g.TypeAlias = "int"
 ProxyIDSeq: _g.TypeAlias = "_g.Sequence[ProxyID]"
 AdminID: _g.TypeAlias = "int"
@@ -63,7 +64,6 @@ ChannelID: _g.TypeAlias = "int"
 ChannelIDSeq: _g.TypeAlias = "_g.Sequence[ChannelID]"
 
 class ProxyType(_g.StrEnum):
-    """enum CosNotifyChannelAdmin::ProxyType"""
     PUSH_ANY = "PUSH_ANY"
     PULL_ANY = "PULL_ANY"
     PUSH_STRUCTURED = "PUSH_STRUCTURED"
@@ -74,49 +74,33 @@ class ProxyType(_g.StrEnum):
     PULL_TYPED = "PULL_TYPED"
 
 class ObtainInfoMode(_g.StrEnum):
-    """enum CosNotifyChannelAdmin::ObtainInfoMode"""
     ALL_NOW_UPDATES_OFF = "ALL_NOW_UPDATES_OFF"
     ALL_NOW_UPDATES_ON = "ALL_NOW_UPDATES_ON"
     NONE_NOW_UPDATES_OFF = "NONE_NOW_UPDATES_OFF"
     NONE_NOW_UPDATES_ON = "NONE_NOW_UPDATES_ON"
 
 class ClientType(_g.StrEnum):
-    """enum CosNotifyChannelAdmin::ClientType"""
     ANY_EVENT = "ANY_EVENT"
     STRUCTURED_EVENT = "STRUCTURED_EVENT"
     SEQUENCE_EVENT = "SEQUENCE_EVENT"
 
 class InterFilterGroupOperator(_g.StrEnum):
-    """enum CosNotifyChannelAdmin::InterFilterGroupOperator"""
     AND_OP = "AND_OP"
     OR_OP = "OR_OP"
 
 class AdminLimit(_g.NamedTuple):
-    """struct CosNotifyChannelAdmin::AdminLimit"""
     name: _CosNotification.PropertyName
     value: _CosNotification.PropertyValue
 
 class AdminLimitExceeded(_g.UserException, types=_here, type=AdminLimitExceeded_TYPE):
-    """exception CosNotifyChannelAdmin::AdminLimitExceeded"""
     admin_property_err: AdminLimit
 
-class AdminNotFound(_g.UserException, types=_here, type=AdminNotFound_TYPE):
-    """exception CosNotifyChannelAdmin::AdminNotFound"""
-
-class ChannelNotFound(_g.UserException, types=_here, type=ChannelNotFound_TYPE):
-    """exception CosNotifyChannelAdmin::ChannelNotFound"""
-
-class ConnectionAlreadyActive(_g.UserException, types=_here, type=ConnectionAlreadyActive_TYPE):
-    """exception CosNotifyChannelAdmin::ConnectionAlreadyActive"""
-
-class ConnectionAlreadyInactive(_g.UserException, types=_here, type=ConnectionAlreadyInactive_TYPE):
-    """exception CosNotifyChannelAdmin::ConnectionAlreadyInactive"""
-
-class NotConnected(_g.UserException, types=_here, type=NotConnected_TYPE):
-    """exception CosNotifyChannelAdmin::NotConnected"""
-
-class ProxyNotFound(_g.UserException, types=_here, type=ProxyNotFound_TYPE):
-    """exception CosNotifyChannelAdmin::ProxyNotFound"""
+class AdminNotFound(_g.UserException, types=_here, type=AdminNotFound_TYPE): ...
+class ChannelNotFound(_g.UserException, types=_here, type=ChannelNotFound_TYPE): ...
+class ConnectionAlreadyActive(_g.UserException, types=_here, type=ConnectionAlreadyActive_TYPE): ...
+class ConnectionAlreadyInactive(_g.UserException, types=_here, type=ConnectionAlreadyInactive_TYPE): ...
+class NotConnected(_g.UserException, types=_here, type=NotConnected_TYPE): ...
+class ProxyNotFound(_g.UserException, types=_here, type=ProxyNotFound_TYPE): ...
 
 ProxyConsumer_INTERFACE: _g.Final = _here.interface(ProxyConsumer_TYPE, "CosNotifyChannelAdmin::ProxyConsumer",
         (_CosNotification.QoSAdmin_INTERFACE, _CosNotifyFilter.FilterAdmin_INTERFACE, ),
@@ -124,10 +108,8 @@ ProxyConsumer_INTERFACE: _g.Final = _here.interface(ProxyConsumer_TYPE, "CosNoti
     _here.operation("validate_event_qos", takes={"required_qos": _CosNotification.QoSProperties_TYPE},
         gives={"available_qos": _CosNotification.NamedPropertyRangeSeq_TYPE}, raises=(_CosNotification.UnsupportedQoS, )),
     _here.operation("_get_MyType", gives={"": ProxyType_TYPE}, method="get_MyType"),
-    _here.operation("_get_MyAdmin", gives={"": SupplierAdmin_TYPE}, method="get_MyAdmin"),
-)
+    _here.operation("_get_MyAdmin", gives={"": SupplierAdmin_TYPE}, method="get_MyAdmin"))
 class _ProxyConsumer_methods:
-    """interface CosNotifyChannelAdmin::ProxyConsumer"""
     async def obtain_subscription_types(self, mode: ObtainInfoMode) -> _CosNotification.EventTypeSeq: ...
     async def validate_event_qos(self, required_qos: _CosNotification.QoSProperties) -> _CosNotification.NamedPropertyRangeSeq: ...
     async def get_MyType(self) -> ProxyType: ...
@@ -145,10 +127,8 @@ ProxySupplier_INTERFACE: _g.Final = _here.interface(ProxySupplier_TYPE, "CosNoti
     _here.operation("_get_priority_filter", gives={"": _CosNotifyFilter.MappingFilter_TYPE}, method="get_priority_filter"),
     _here.operation("_set_priority_filter", takes={"value": _CosNotifyFilter.MappingFilter_TYPE}, method="set_priority_filter"),
     _here.operation("_get_lifetime_filter", gives={"": _CosNotifyFilter.MappingFilter_TYPE}, method="get_lifetime_filter"),
-    _here.operation("_set_lifetime_filter", takes={"value": _CosNotifyFilter.MappingFilter_TYPE}, method="set_lifetime_filter"),
-)
+    _here.operation("_set_lifetime_filter", takes={"value": _CosNotifyFilter.MappingFilter_TYPE}, method="set_lifetime_filter"))
 class _ProxySupplier_methods:
-    """interface CosNotifyChannelAdmin::ProxySupplier"""
     async def obtain_offered_types(self, mode: ObtainInfoMode) -> _CosNotification.EventTypeSeq: ...
     async def validate_event_qos(self, required_qos: _CosNotification.QoSProperties) -> _CosNotification.NamedPropertyRangeSeq: ...
     async def get_MyType(self) -> ProxyType: ...
@@ -163,10 +143,8 @@ class ProxySupplierServant(_ProxySupplier_methods, _CosNotification.QoSAdminServ
 ProxyPushConsumer_INTERFACE: _g.Final = _here.interface(ProxyPushConsumer_TYPE,
         "CosNotifyChannelAdmin::ProxyPushConsumer", (ProxyConsumer_INTERFACE, _CosNotifyComm.PushConsumer_INTERFACE, ),
     _here.operation("connect_any_push_supplier", takes={"push_supplier": _CosEventComm.PushSupplier_TYPE},
-        raises=(_CosEventChannelAdmin.AlreadyConnected, )),
-)
+        raises=(_CosEventChannelAdmin.AlreadyConnected, )))
 class _ProxyPushConsumer_methods:
-    """interface CosNotifyChannelAdmin::ProxyPushConsumer"""
     async def connect_any_push_supplier(self, push_supplier: _g.Reference) -> None: ...
 class ProxyPushConsumer(_ProxyPushConsumer_methods, ProxyConsumer, _CosNotifyComm.PushConsumer, of=ProxyPushConsumer_INTERFACE): ...
 class ProxyPushConsumerServant(_ProxyPushConsumer_methods, ProxyConsumerServant, _CosNotifyComm.PushConsumerServant, of=ProxyPushConsumer_INTERFACE): ...
@@ -175,10 +153,8 @@ StructuredProxyPushConsumer_INTERFACE: _g.Final = _here.interface(StructuredProx
         "CosNotifyChannelAdmin::StructuredProxyPushConsumer",
         (ProxyConsumer_INTERFACE, _CosNotifyComm.StructuredPushConsumer_INTERFACE, ),
     _here.operation("connect_structured_push_supplier", takes={"push_supplier": _CosNotifyComm.StructuredPushSupplier_TYPE},
-        raises=(_CosEventChannelAdmin.AlreadyConnected, )),
-)
+        raises=(_CosEventChannelAdmin.AlreadyConnected, )))
 class _StructuredProxyPushConsumer_methods:
-    """interface CosNotifyChannelAdmin::StructuredProxyPushConsumer"""
     async def connect_structured_push_supplier(self, push_supplier: _g.Reference) -> None: ...
 class StructuredProxyPushConsumer(_StructuredProxyPushConsumer_methods, ProxyConsumer, _CosNotifyComm.StructuredPushConsumer, of=StructuredProxyPushConsumer_INTERFACE): ...
 class StructuredProxyPushConsumerServant(_StructuredProxyPushConsumer_methods, ProxyConsumerServant, _CosNotifyComm.StructuredPushConsumerServant, of=StructuredProxyPushConsumer_INTERFACE): ...
@@ -187,10 +163,8 @@ SequenceProxyPushConsumer_INTERFACE: _g.Final = _here.interface(SequenceProxyPus
         "CosNotifyChannelAdmin::SequenceProxyPushConsumer",
         (ProxyConsumer_INTERFACE, _CosNotifyComm.SequencePushConsumer_INTERFACE, ),
     _here.operation("connect_sequence_push_supplier", takes={"push_supplier": _CosNotifyComm.SequencePushSupplier_TYPE},
-        raises=(_CosEventChannelAdmin.AlreadyConnected, )),
-)
+        raises=(_CosEventChannelAdmin.AlreadyConnected, )))
 class _SequenceProxyPushConsumer_methods:
-    """interface CosNotifyChannelAdmin::SequenceProxyPushConsumer"""
     async def connect_sequence_push_supplier(self, push_supplier: _g.Reference) -> None: ...
 class SequenceProxyPushConsumer(_SequenceProxyPushConsumer_methods, ProxyConsumer, _CosNotifyComm.SequencePushConsumer, of=SequenceProxyPushConsumer_INTERFACE): ...
 class SequenceProxyPushConsumerServant(_SequenceProxyPushConsumer_methods, ProxyConsumerServant, _CosNotifyComm.SequencePushConsumerServant, of=SequenceProxyPushConsumer_INTERFACE): ...
@@ -198,10 +172,8 @@ class SequenceProxyPushConsumerServant(_SequenceProxyPushConsumer_methods, Proxy
 ProxyPullSupplier_INTERFACE: _g.Final = _here.interface(ProxyPullSupplier_TYPE,
         "CosNotifyChannelAdmin::ProxyPullSupplier", (ProxySupplier_INTERFACE, _CosNotifyComm.PullSupplier_INTERFACE, ),
     _here.operation("connect_any_pull_consumer", takes={"pull_consumer": _CosEventComm.PullConsumer_TYPE},
-        raises=(_CosEventChannelAdmin.AlreadyConnected, )),
-)
+        raises=(_CosEventChannelAdmin.AlreadyConnected, )))
 class _ProxyPullSupplier_methods:
-    """interface CosNotifyChannelAdmin::ProxyPullSupplier"""
     async def connect_any_pull_consumer(self, pull_consumer: _g.Reference) -> None: ...
 class ProxyPullSupplier(_ProxyPullSupplier_methods, ProxySupplier, _CosNotifyComm.PullSupplier, of=ProxyPullSupplier_INTERFACE): ...
 class ProxyPullSupplierServant(_ProxyPullSupplier_methods, ProxySupplierServant, _CosNotifyComm.PullSupplierServant, of=ProxyPullSupplier_INTERFACE): ...
@@ -210,10 +182,8 @@ StructuredProxyPullSupplier_INTERFACE: _g.Final = _here.interface(StructuredProx
         "CosNotifyChannelAdmin::StructuredProxyPullSupplier",
         (ProxySupplier_INTERFACE, _CosNotifyComm.StructuredPullSupplier_INTERFACE, ),
     _here.operation("connect_structured_pull_consumer", takes={"pull_consumer": _CosNotifyComm.StructuredPullConsumer_TYPE},
-        raises=(_CosEventChannelAdmin.AlreadyConnected, )),
-)
+        raises=(_CosEventChannelAdmin.AlreadyConnected, )))
 class _StructuredProxyPullSupplier_methods:
-    """interface CosNotifyChannelAdmin::StructuredProxyPullSupplier"""
     async def connect_structured_pull_consumer(self, pull_consumer: _g.Reference) -> None: ...
 class StructuredProxyPullSupplier(_StructuredProxyPullSupplier_methods, ProxySupplier, _CosNotifyComm.StructuredPullSupplier, of=StructuredProxyPullSupplier_INTERFACE): ...
 class StructuredProxyPullSupplierServant(_StructuredProxyPullSupplier_methods, ProxySupplierServant, _CosNotifyComm.StructuredPullSupplierServant, of=StructuredProxyPullSupplier_INTERFACE): ...
@@ -222,10 +192,8 @@ SequenceProxyPullSupplier_INTERFACE: _g.Final = _here.interface(SequenceProxyPul
         "CosNotifyChannelAdmin::SequenceProxyPullSupplier",
         (ProxySupplier_INTERFACE, _CosNotifyComm.SequencePullSupplier_INTERFACE, ),
     _here.operation("connect_sequence_pull_consumer", takes={"pull_consumer": _CosNotifyComm.SequencePullConsumer_TYPE},
-        raises=(_CosEventChannelAdmin.AlreadyConnected, )),
-)
+        raises=(_CosEventChannelAdmin.AlreadyConnected, )))
 class _SequenceProxyPullSupplier_methods:
-    """interface CosNotifyChannelAdmin::SequenceProxyPullSupplier"""
     async def connect_sequence_pull_consumer(self, pull_consumer: _g.Reference) -> None: ...
 class SequenceProxyPullSupplier(_SequenceProxyPullSupplier_methods, ProxySupplier, _CosNotifyComm.SequencePullSupplier, of=SequenceProxyPullSupplier_INTERFACE): ...
 class SequenceProxyPullSupplierServant(_SequenceProxyPullSupplier_methods, ProxySupplierServant, _CosNotifyComm.SequencePullSupplierServant, of=SequenceProxyPullSupplier_INTERFACE): ...
@@ -235,10 +203,8 @@ ProxyPullConsumer_INTERFACE: _g.Final = _here.interface(ProxyPullConsumer_TYPE,
     _here.operation("connect_any_pull_supplier", takes={"pull_supplier": _CosEventComm.PullSupplier_TYPE},
         raises=(_CosEventChannelAdmin.AlreadyConnected, _CosEventChannelAdmin.TypeError, )),
     _here.operation("suspend_connection", raises=(ConnectionAlreadyInactive, NotConnected, )),
-    _here.operation("resume_connection", raises=(ConnectionAlreadyActive, NotConnected, )),
-)
+    _here.operation("resume_connection", raises=(ConnectionAlreadyActive, NotConnected, )))
 class _ProxyPullConsumer_methods:
-    """interface CosNotifyChannelAdmin::ProxyPullConsumer"""
     async def connect_any_pull_supplier(self, pull_supplier: _g.Reference) -> None: ...
     async def suspend_connection(self) -> None: ...
     async def resume_connection(self) -> None: ...
@@ -251,10 +217,8 @@ StructuredProxyPullConsumer_INTERFACE: _g.Final = _here.interface(StructuredProx
     _here.operation("connect_structured_pull_supplier", takes={"pull_supplier": _CosNotifyComm.StructuredPullSupplier_TYPE},
         raises=(_CosEventChannelAdmin.AlreadyConnected, _CosEventChannelAdmin.TypeError, )),
     _here.operation("suspend_connection", raises=(ConnectionAlreadyInactive, NotConnected, )),
-    _here.operation("resume_connection", raises=(ConnectionAlreadyActive, NotConnected, )),
-)
+    _here.operation("resume_connection", raises=(ConnectionAlreadyActive, NotConnected, )))
 class _StructuredProxyPullConsumer_methods:
-    """interface CosNotifyChannelAdmin::StructuredProxyPullConsumer"""
     async def connect_structured_pull_supplier(self, pull_supplier: _g.Reference) -> None: ...
     async def suspend_connection(self) -> None: ...
     async def resume_connection(self) -> None: ...
@@ -267,10 +231,8 @@ SequenceProxyPullConsumer_INTERFACE: _g.Final = _here.interface(SequenceProxyPul
     _here.operation("connect_sequence_pull_supplier", takes={"pull_supplier": _CosNotifyComm.SequencePullSupplier_TYPE},
         raises=(_CosEventChannelAdmin.AlreadyConnected, _CosEventChannelAdmin.TypeError, )),
     _here.operation("suspend_connection", raises=(ConnectionAlreadyInactive, NotConnected, )),
-    _here.operation("resume_connection", raises=(ConnectionAlreadyActive, NotConnected, )),
-)
+    _here.operation("resume_connection", raises=(ConnectionAlreadyActive, NotConnected, )))
 class _SequenceProxyPullConsumer_methods:
-    """interface CosNotifyChannelAdmin::SequenceProxyPullConsumer"""
     async def connect_sequence_pull_supplier(self, pull_supplier: _g.Reference) -> None: ...
     async def suspend_connection(self) -> None: ...
     async def resume_connection(self) -> None: ...
@@ -282,10 +244,8 @@ ProxyPushSupplier_INTERFACE: _g.Final = _here.interface(ProxyPushSupplier_TYPE,
     _here.operation("connect_any_push_consumer", takes={"push_consumer": _CosEventComm.PushConsumer_TYPE},
         raises=(_CosEventChannelAdmin.AlreadyConnected, _CosEventChannelAdmin.TypeError, )),
     _here.operation("suspend_connection", raises=(ConnectionAlreadyInactive, NotConnected, )),
-    _here.operation("resume_connection", raises=(ConnectionAlreadyActive, NotConnected, )),
-)
+    _here.operation("resume_connection", raises=(ConnectionAlreadyActive, NotConnected, )))
 class _ProxyPushSupplier_methods:
-    """interface CosNotifyChannelAdmin::ProxyPushSupplier"""
     async def connect_any_push_consumer(self, push_consumer: _g.Reference) -> None: ...
     async def suspend_connection(self) -> None: ...
     async def resume_connection(self) -> None: ...
@@ -298,10 +258,8 @@ StructuredProxyPushSupplier_INTERFACE: _g.Final = _here.interface(StructuredProx
     _here.operation("connect_structured_push_consumer", takes={"push_consumer": _CosNotifyComm.StructuredPushConsumer_TYPE},
         raises=(_CosEventChannelAdmin.AlreadyConnected, _CosEventChannelAdmin.TypeError, )),
     _here.operation("suspend_connection", raises=(ConnectionAlreadyInactive, NotConnected, )),
-    _here.operation("resume_connection", raises=(ConnectionAlreadyActive, NotConnected, )),
-)
+    _here.operation("resume_connection", raises=(ConnectionAlreadyActive, NotConnected, )))
 class _StructuredProxyPushSupplier_methods:
-    """interface CosNotifyChannelAdmin::StructuredProxyPushSupplier"""
     async def connect_structured_push_consumer(self, push_consumer: _g.Reference) -> None: ...
     async def suspend_connection(self) -> None: ...
     async def resume_connection(self) -> None: ...
@@ -314,10 +272,8 @@ SequenceProxyPushSupplier_INTERFACE: _g.Final = _here.interface(SequenceProxyPus
     _here.operation("connect_sequence_push_consumer", takes={"push_consumer": _CosNotifyComm.SequencePushConsumer_TYPE},
         raises=(_CosEventChannelAdmin.AlreadyConnected, _CosEventChannelAdmin.TypeError, )),
     _here.operation("suspend_connection", raises=(ConnectionAlreadyInactive, NotConnected, )),
-    _here.operation("resume_connection", raises=(ConnectionAlreadyActive, NotConnected, )),
-)
+    _here.operation("resume_connection", raises=(ConnectionAlreadyActive, NotConnected, )))
 class _SequenceProxyPushSupplier_methods:
-    """interface CosNotifyChannelAdmin::SequenceProxyPushSupplier"""
     async def connect_sequence_push_consumer(self, push_consumer: _g.Reference) -> None: ...
     async def suspend_connection(self) -> None: ...
     async def resume_connection(self) -> None: ...
@@ -340,10 +296,8 @@ ConsumerAdmin_INTERFACE: _g.Final = _here.interface(ConsumerAdmin_TYPE, "CosNoti
     _here.operation("_get_lifetime_filter", gives={"": _CosNotifyFilter.MappingFilter_TYPE}, method="get_lifetime_filter"),
     _here.operation("_set_lifetime_filter", takes={"value": _CosNotifyFilter.MappingFilter_TYPE}, method="set_lifetime_filter"),
     _here.operation("_get_pull_suppliers", gives={"": ProxyIDSeq_TYPE}, method="get_pull_suppliers"),
-    _here.operation("_get_push_suppliers", gives={"": ProxyIDSeq_TYPE}, method="get_push_suppliers"),
-)
+    _here.operation("_get_push_suppliers", gives={"": ProxyIDSeq_TYPE}, method="get_push_suppliers"))
 class _ConsumerAdmin_methods:
-    """interface CosNotifyChannelAdmin::ConsumerAdmin"""
     async def get_proxy_supplier(self, proxy_id: ProxyID) -> _g.Reference: ...
     async def obtain_notification_pull_supplier(self, ctype: ClientType) -> tuple[_g.Reference, ProxyID]: ...
     async def obtain_notification_push_supplier(self, ctype: ClientType) -> tuple[_g.Reference, ProxyID]: ...
@@ -372,10 +326,8 @@ SupplierAdmin_INTERFACE: _g.Final = _here.interface(SupplierAdmin_TYPE, "CosNoti
     _here.operation("_get_MyChannel", gives={"": EventChannel_TYPE}, method="get_MyChannel"),
     _here.operation("_get_MyOperator", gives={"": InterFilterGroupOperator_TYPE}, method="get_MyOperator"),
     _here.operation("_get_pull_consumers", gives={"": ProxyIDSeq_TYPE}, method="get_pull_consumers"),
-    _here.operation("_get_push_consumers", gives={"": ProxyIDSeq_TYPE}, method="get_push_consumers"),
-)
+    _here.operation("_get_push_consumers", gives={"": ProxyIDSeq_TYPE}, method="get_push_consumers"))
 class _SupplierAdmin_methods:
-    """interface CosNotifyChannelAdmin::SupplierAdmin"""
     async def get_proxy_consumer(self, proxy_id: ProxyID) -> _g.Reference: ...
     async def obtain_notification_pull_consumer(self, ctype: ClientType) -> tuple[_g.Reference, ProxyID]: ...
     async def obtain_notification_push_consumer(self, ctype: ClientType) -> tuple[_g.Reference, ProxyID]: ...
@@ -399,10 +351,8 @@ EventChannel_INTERFACE: _g.Final = _here.interface(EventChannel_TYPE, "CosNotify
     _here.operation("_get_MyFactory", gives={"": EventChannelFactory_TYPE}, method="get_MyFactory"),
     _here.operation("_get_default_consumer_admin", gives={"": ConsumerAdmin_TYPE}, method="get_default_consumer_admin"),
     _here.operation("_get_default_supplier_admin", gives={"": SupplierAdmin_TYPE}, method="get_default_supplier_admin"),
-    _here.operation("_get_default_filter_factory", gives={"": _CosNotifyFilter.FilterFactory_TYPE}, method="get_default_filter_factory"),
-)
+    _here.operation("_get_default_filter_factory", gives={"": _CosNotifyFilter.FilterFactory_TYPE}, method="get_default_filter_factory"))
 class _EventChannel_methods:
-    """interface CosNotifyChannelAdmin::EventChannel"""
     async def new_for_consumers(self, op: InterFilterGroupOperator) -> tuple[_g.Reference, AdminID]: ...
     async def new_for_suppliers(self, op: InterFilterGroupOperator) -> tuple[_g.Reference, AdminID]: ...
     async def get_consumeradmin(self, id: AdminID) -> _g.Reference: ...
@@ -423,10 +373,8 @@ EventChannelFactory_INTERFACE: _g.Final = _here.interface(EventChannelFactory_TY
         gives={"": EventChannel_TYPE, "id": ChannelID_TYPE},
         raises=(_CosNotification.UnsupportedQoS, _CosNotification.UnsupportedAdmin, )),
     _here.operation("get_all_channels", gives={"": ChannelIDSeq_TYPE}),
-    _here.operation("get_event_channel", takes={"id": ChannelID_TYPE}, gives={"": EventChannel_TYPE}, raises=(ChannelNotFound, )),
-)
+    _here.operation("get_event_channel", takes={"id": ChannelID_TYPE}, gives={"": EventChannel_TYPE}, raises=(ChannelNotFound, )))
 class _EventChannelFactory_methods:
-    """interface CosNotifyChannelAdmin::EventChannelFactory"""
     async def create_channel(self, initial_qos: _CosNotification.QoSProperties, initial_admin: _CosNotification.AdminProperties) -> tuple[_g.Reference, ChannelID]: ...
     async def get_all_channels(self) -> ChannelIDSeq: ...
     async def get_event_channel(self, id: ChannelID) -> _g.Reference: ...

@@ -29,15 +29,12 @@ SequencePullSupplier_TYPE: _g.Final = _tc.objref("IDL:omg.org/CosNotifyComm/Sequ
 SequencePushSupplier_TYPE: _g.Final = _tc.objref("IDL:omg.org/CosNotifyComm/SequencePushSupplier:1.0", "SequencePushSupplier")
 
 class InvalidEventType(_g.UserException, types=_here, type=InvalidEventType_TYPE):
-    """exception CosNotifyComm::InvalidEventType"""
     type: _CosNotification.EventType
 
 NotifyPublish_INTERFACE: _g.Final = _here.interface(NotifyPublish_TYPE, "CosNotifyComm::NotifyPublish", (),
     _here.operation("offer_change", takes={"added": _CosNotification.EventTypeSeq_TYPE, "removed": _CosNotification.EventTypeSeq_TYPE},
-        raises=(InvalidEventType, )),
-)
+        raises=(InvalidEventType, )))
 class _NotifyPublish_methods:
-    """interface CosNotifyComm::NotifyPublish"""
     async def offer_change(self, added: _CosNotification.EventTypeSeq, removed: _CosNotification.EventTypeSeq) -> None: ...
 class NotifyPublish(_NotifyPublish_methods, _g.Stub, of=NotifyPublish_INTERFACE): ...
 class NotifyPublishServant(_NotifyPublish_methods, _g.Servant, of=NotifyPublish_INTERFACE): ...
@@ -45,43 +42,33 @@ class NotifyPublishServant(_NotifyPublish_methods, _g.Servant, of=NotifyPublish_
 NotifySubscribe_INTERFACE: _g.Final = _here.interface(NotifySubscribe_TYPE, "CosNotifyComm::NotifySubscribe", (),
     _here.operation("subscription_change",
         takes={"added": _CosNotification.EventTypeSeq_TYPE, "removed": _CosNotification.EventTypeSeq_TYPE},
-        raises=(InvalidEventType, )),
-)
+        raises=(InvalidEventType, )))
 class _NotifySubscribe_methods:
-    """interface CosNotifyComm::NotifySubscribe"""
     async def subscription_change(self, added: _CosNotification.EventTypeSeq, removed: _CosNotification.EventTypeSeq) -> None: ...
 class NotifySubscribe(_NotifySubscribe_methods, _g.Stub, of=NotifySubscribe_INTERFACE): ...
 class NotifySubscribeServant(_NotifySubscribe_methods, _g.Servant, of=NotifySubscribe_INTERFACE): ...
 
 PushConsumer_INTERFACE: _g.Final = _here.interface(PushConsumer_TYPE, "CosNotifyComm::PushConsumer",
-        (NotifyPublish_INTERFACE, _CosEventComm.PushConsumer_INTERFACE, ),
-)
-class _PushConsumer_methods:
-    """interface CosNotifyComm::PushConsumer"""
+        (NotifyPublish_INTERFACE, _CosEventComm.PushConsumer_INTERFACE, ))
+class _PushConsumer_methods: ...
 class PushConsumer(_PushConsumer_methods, NotifyPublish, _CosEventComm.PushConsumer, of=PushConsumer_INTERFACE): ...
 class PushConsumerServant(_PushConsumer_methods, NotifyPublishServant, _CosEventComm.PushConsumerServant, of=PushConsumer_INTERFACE): ...
 
 PullConsumer_INTERFACE: _g.Final = _here.interface(PullConsumer_TYPE, "CosNotifyComm::PullConsumer",
-        (NotifyPublish_INTERFACE, _CosEventComm.PullConsumer_INTERFACE, ),
-)
-class _PullConsumer_methods:
-    """interface CosNotifyComm::PullConsumer"""
+        (NotifyPublish_INTERFACE, _CosEventComm.PullConsumer_INTERFACE, ))
+class _PullConsumer_methods: ...
 class PullConsumer(_PullConsumer_methods, NotifyPublish, _CosEventComm.PullConsumer, of=PullConsumer_INTERFACE): ...
 class PullConsumerServant(_PullConsumer_methods, NotifyPublishServant, _CosEventComm.PullConsumerServant, of=PullConsumer_INTERFACE): ...
 
 PullSupplier_INTERFACE: _g.Final = _here.interface(PullSupplier_TYPE, "CosNotifyComm::PullSupplier",
-        (NotifySubscribe_INTERFACE, _CosEventComm.PullSupplier_INTERFACE, ),
-)
-class _PullSupplier_methods:
-    """interface CosNotifyComm::PullSupplier"""
+        (NotifySubscribe_INTERFACE, _CosEventComm.PullSupplier_INTERFACE, ))
+class _PullSupplier_methods: ...
 class PullSupplier(_PullSupplier_methods, NotifySubscribe, _CosEventComm.PullSupplier, of=PullSupplier_INTERFACE): ...
 class PullSupplierServant(_PullSupplier_methods, NotifySubscribeServant, _CosEventComm.PullSupplierServant, of=PullSupplier_INTERFACE): ...
 
 PushSupplier_INTERFACE: _g.Final = _here.interface(PushSupplier_TYPE, "CosNotifyComm::PushSupplier",
-        (NotifySubscribe_INTERFACE, _CosEventComm.PushSupplier_INTERFACE, ),
-)
-class _PushSupplier_methods:
-    """interface CosNotifyComm::PushSupplier"""
+        (NotifySubscribe_INTERFACE, _CosEventComm.PushSupplier_INTERFACE, ))
+class _PushSupplier_methods: ...
 class PushSupplier(_PushSupplier_methods, NotifySubscribe, _CosEventComm.PushSupplier, of=PushSupplier_INTERFACE): ...
 class PushSupplierServant(_PushSupplier_methods, NotifySubscribeServant, _CosEventComm.PushSupplierServant, of=PushSupplier_INTERFACE): ...
 
@@ -89,10 +76,8 @@ StructuredPushConsumer_INTERFACE: _g.Final = _here.interface(StructuredPushConsu
         "CosNotifyComm::StructuredPushConsumer", (NotifyPublish_INTERFACE, ),
     _here.operation("push_structured_event", takes={"notification": _CosNotification.StructuredEvent_TYPE},
         raises=(_CosEventComm.Disconnected, )),
-    _here.operation("disconnect_structured_push_consumer"),
-)
+    _here.operation("disconnect_structured_push_consumer"))
 class _StructuredPushConsumer_methods:
-    """interface CosNotifyComm::StructuredPushConsumer"""
     async def push_structured_event(self, notification: _CosNotification.StructuredEvent) -> None: ...
     async def disconnect_structured_push_consumer(self) -> None: ...
 class StructuredPushConsumer(_StructuredPushConsumer_methods, NotifyPublish, of=StructuredPushConsumer_INTERFACE): ...
@@ -100,10 +85,8 @@ class StructuredPushConsumerServant(_StructuredPushConsumer_methods, NotifyPubli
 
 StructuredPullConsumer_INTERFACE: _g.Final = _here.interface(StructuredPullConsumer_TYPE,
         "CosNotifyComm::StructuredPullConsumer", (NotifyPublish_INTERFACE, ),
-    _here.operation("disconnect_structured_pull_consumer"),
-)
+    _here.operation("disconnect_structured_pull_consumer"))
 class _StructuredPullConsumer_methods:
-    """interface CosNotifyComm::StructuredPullConsumer"""
     async def disconnect_structured_pull_consumer(self) -> None: ...
 class StructuredPullConsumer(_StructuredPullConsumer_methods, NotifyPublish, of=StructuredPullConsumer_INTERFACE): ...
 class StructuredPullConsumerServant(_StructuredPullConsumer_methods, NotifyPublishServant, of=StructuredPullConsumer_INTERFACE): ...
@@ -113,10 +96,8 @@ StructuredPullSupplier_INTERFACE: _g.Final = _here.interface(StructuredPullSuppl
     _here.operation("pull_structured_event", gives={"": _CosNotification.StructuredEvent_TYPE}, raises=(_CosEventComm.Disconnected, )),
     _here.operation("try_pull_structured_event", gives={"": _CosNotification.StructuredEvent_TYPE, "has_event": _tc.BOOLEAN},
         raises=(_CosEventComm.Disconnected, )),
-    _here.operation("disconnect_structured_pull_supplier"),
-)
+    _here.operation("disconnect_structured_pull_supplier"))
 class _StructuredPullSupplier_methods:
-    """interface CosNotifyComm::StructuredPullSupplier"""
     async def pull_structured_event(self) -> _CosNotification.StructuredEvent: ...
     async def try_pull_structured_event(self) -> tuple[_CosNotification.StructuredEvent, bool]: ...
     async def disconnect_structured_pull_supplier(self) -> None: ...
@@ -125,10 +106,8 @@ class StructuredPullSupplierServant(_StructuredPullSupplier_methods, NotifySubsc
 
 StructuredPushSupplier_INTERFACE: _g.Final = _here.interface(StructuredPushSupplier_TYPE,
         "CosNotifyComm::StructuredPushSupplier", (NotifySubscribe_INTERFACE, ),
-    _here.operation("disconnect_structured_push_supplier"),
-)
+    _here.operation("disconnect_structured_push_supplier"))
 class _StructuredPushSupplier_methods:
-    """interface CosNotifyComm::StructuredPushSupplier"""
     async def disconnect_structured_push_supplier(self) -> None: ...
 class StructuredPushSupplier(_StructuredPushSupplier_methods, NotifySubscribe, of=StructuredPushSupplier_INTERFACE): ...
 class StructuredPushSupplierServant(_StructuredPushSupplier_methods, NotifySubscribeServant, of=StructuredPushSupplier_INTERFACE): ...
@@ -137,10 +116,8 @@ SequencePushConsumer_INTERFACE: _g.Final = _here.interface(SequencePushConsumer_
         "CosNotifyComm::SequencePushConsumer", (NotifyPublish_INTERFACE, ),
     _here.operation("push_structured_events", takes={"notifications": _CosNotification.EventBatch_TYPE},
         raises=(_CosEventComm.Disconnected, )),
-    _here.operation("disconnect_sequence_push_consumer"),
-)
+    _here.operation("disconnect_sequence_push_consumer"))
 class _SequencePushConsumer_methods:
-    """interface CosNotifyComm::SequencePushConsumer"""
     async def push_structured_events(self, notifications: _CosNotification.EventBatch) -> None: ...
     async def disconnect_sequence_push_consumer(self) -> None: ...
 class SequencePushConsumer(_SequencePushConsumer_methods, NotifyPublish, of=SequencePushConsumer_INTERFACE): ...
@@ -148,10 +125,8 @@ class SequencePushConsumerServant(_SequencePushConsumer_methods, NotifyPublishSe
 
 SequencePullConsumer_INTERFACE: _g.Final = _here.interface(SequencePullConsumer_TYPE,
         "CosNotifyComm::SequencePullConsumer", (NotifyPublish_INTERFACE, ),
-    _here.operation("disconnect_sequence_pull_consumer"),
-)
+    _here.operation("disconnect_sequence_pull_consumer"))
 class _SequencePullConsumer_methods:
-    """interface CosNotifyComm::SequencePullConsumer"""
     async def disconnect_sequence_pull_consumer(self) -> None: ...
 class SequencePullConsumer(_SequencePullConsumer_methods, NotifyPublish, of=SequencePullConsumer_INTERFACE): ...
 class SequencePullConsumerServant(_SequencePullConsumer_methods, NotifyPublishServant, of=SequencePullConsumer_INTERFACE): ...
@@ -162,10 +137,8 @@ SequencePullSupplier_INTERFACE: _g.Final = _here.interface(SequencePullSupplier_
         raises=(_CosEventComm.Disconnected, )),
     _here.operation("try_pull_structured_events", takes={"max_number": _tc.LONG},
         gives={"": _CosNotification.EventBatch_TYPE, "has_event": _tc.BOOLEAN}, raises=(_CosEventComm.Disconnected, )),
-    _here.operation("disconnect_sequence_pull_supplier"),
-)
+    _here.operation("disconnect_sequence_pull_supplier"))
 class _SequencePullSupplier_methods:
-    """interface CosNotifyComm::SequencePullSupplier"""
     async def pull_structured_events(self, max_number: int) -> _CosNotification.EventBatch: ...
     async def try_pull_structured_events(self, max_number: int) -> tuple[_CosNotification.EventBatch, bool]: ...
     async def disconnect_sequence_pull_supplier(self) -> None: ...
@@ -174,10 +147,8 @@ class SequencePullSupplierServant(_SequencePullSupplier_methods, NotifySubscribe
 
 SequencePushSupplier_INTERFACE: _g.Final = _here.interface(SequencePushSupplier_TYPE,
         "CosNotifyComm::SequencePushSupplier", (NotifySubscribe_INTERFACE, ),
-    _here.operation("disconnect_sequence_push_supplier"),
-)
+    _here.operation("disconnect_sequence_push_supplier"))
 class _SequencePushSupplier_methods:
-    """interface CosNotifyComm::SequencePushSupplier"""
     async def disconnect_sequence_push_supplier(self) -> None: ...
 class SequencePushSupplier(_SequencePushSupplier_methods, NotifySubscribe, of=SequencePushSupplier_INTERFACE): ...
 class SequencePushSupplierServant(_SequencePushSupplier_methods, NotifySubscribeServant, of=SequencePushSupplier_INTERFACE): ...

@@ -43,6 +43,7 @@ Filter_TYPE: _g.Final = _tc.objref("IDL:omg.org/CosNotifyFilter/Filter:1.0", "Fi
 MappingFilter_TYPE: _g.Final = _tc.objref("IDL:omg.org/CosNotifyFilter/MappingFilter:1.0", "MappingFilter")
 FilterFactory_TYPE: _g.Final = _tc.objref("IDL:omg.org/CosNotifyFilter/FilterFactory:1.0", "FilterFactory")
 FilterAdmin_TYPE: _g.Final = _tc.objref("IDL:omg.org/CosNotifyFilter/FilterAdmin:1.0", "FilterAdmin")
+
 ConstraintID: _g.TypeAlias = "int"
 ConstraintIDSeq: _g.TypeAlias = "_g.Sequence[ConstraintID]"
 FilterID: _g.TypeAlias = "int"
@@ -51,58 +52,48 @@ CallbackID: _g.TypeAlias = "int"
 CallbackIDSeq: _g.TypeAlias = "_g.Sequence[CallbackID]"
 
 class ConstraintExp(_g.NamedTuple):
-    """struct CosNotifyFilter::ConstraintExp"""
     event_types: _CosNotification.EventTypeSeq
     constraint_expr: str
+
 ConstraintExpSeq: _g.TypeAlias = "_g.Sequence[ConstraintExp]"
 
 class ConstraintInfo(_g.NamedTuple):
-    """struct CosNotifyFilter::ConstraintInfo"""
     constraint_expression: ConstraintExp
     constraint_id: ConstraintID
+
 ConstraintInfoSeq: _g.TypeAlias = "_g.Sequence[ConstraintInfo]"
 
 class MappingConstraintPair(_g.NamedTuple):
-    """struct CosNotifyFilter::MappingConstraintPair"""
     constraint_expression: ConstraintExp
     result_to_set: _g.Value
+
 MappingConstraintPairSeq: _g.TypeAlias = "_g.Sequence[MappingConstraintPair]"
 
 class MappingConstraintInfo(_g.NamedTuple):
-    """struct CosNotifyFilter::MappingConstraintInfo"""
     constraint_expression: ConstraintExp
     constraint_id: ConstraintID
     value: _g.Value
+
 MappingConstraintInfoSeq: _g.TypeAlias = "_g.Sequence[MappingConstraintInfo]"
-
-class UnsupportedFilterableData(_g.UserException, types=_here, type=UnsupportedFilterableData_TYPE):
-    """exception CosNotifyFilter::UnsupportedFilterableData"""
-
-class InvalidGrammar(_g.UserException, types=_here, type=InvalidGrammar_TYPE):
-    """exception CosNotifyFilter::InvalidGrammar"""
+class UnsupportedFilterableData(_g.UserException, types=_here, type=UnsupportedFilterableData_TYPE): ...
+class InvalidGrammar(_g.UserException, types=_here, type=InvalidGrammar_TYPE): ...
 
 class InvalidConstraint(_g.UserException, types=_here, type=InvalidConstraint_TYPE):
-    """exception CosNotifyFilter::InvalidConstraint"""
     constr: ConstraintExp
 
 class DuplicateConstraintID(_g.UserException, types=_here, type=DuplicateConstraintID_TYPE):
-    """exception CosNotifyFilter::DuplicateConstraintID"""
     id: ConstraintID
 
 class ConstraintNotFound(_g.UserException, types=_here, type=ConstraintNotFound_TYPE):
-    """exception CosNotifyFilter::ConstraintNotFound"""
     id: ConstraintID
 
-class CallbackNotFound(_g.UserException, types=_here, type=CallbackNotFound_TYPE):
-    """exception CosNotifyFilter::CallbackNotFound"""
+class CallbackNotFound(_g.UserException, types=_here, type=CallbackNotFound_TYPE): ...
 
 class InvalidValue(_g.UserException, types=_here, type=InvalidValue_TYPE):
-    """exception CosNotifyFilter::InvalidValue"""
     constr: ConstraintExp
     value: _g.Value
 
-class FilterNotFound(_g.UserException, types=_here, type=FilterNotFound_TYPE):
-    """exception CosNotifyFilter::FilterNotFound"""
+class FilterNotFound(_g.UserException, types=_here, type=FilterNotFound_TYPE): ...
 
 Filter_INTERFACE: _g.Final = _here.interface(Filter_TYPE, "CosNotifyFilter::Filter", (),
     _here.operation("add_constraints", takes={"constraint_list": ConstraintExpSeq_TYPE}, gives={"": ConstraintInfoSeq_TYPE},
@@ -122,10 +113,8 @@ Filter_INTERFACE: _g.Final = _here.interface(Filter_TYPE, "CosNotifyFilter::Filt
     _here.operation("attach_callback", takes={"callback": _CosNotifyComm.NotifySubscribe_TYPE}, gives={"": CallbackID_TYPE}),
     _here.operation("detach_callback", takes={"callback": CallbackID_TYPE}, raises=(CallbackNotFound, )),
     _here.operation("get_callbacks", gives={"": CallbackIDSeq_TYPE}),
-    _here.operation("_get_constraint_grammar", gives={"": _tc.STRING}, method="get_constraint_grammar"),
-)
+    _here.operation("_get_constraint_grammar", gives={"": _tc.STRING}, method="get_constraint_grammar"))
 class _Filter_methods:
-    """interface CosNotifyFilter::Filter"""
     async def add_constraints(self, constraint_list: ConstraintExpSeq) -> ConstraintInfoSeq: ...
     async def modify_constraints(self, del_list: ConstraintIDSeq, modify_list: ConstraintInfoSeq) -> None: ...
     async def get_constraints(self, id_list: ConstraintIDSeq) -> ConstraintInfoSeq: ...
@@ -160,10 +149,8 @@ MappingFilter_INTERFACE: _g.Final = _here.interface(MappingFilter_TYPE, "CosNoti
         gives={"": _tc.BOOLEAN, "result_to_set": _tc.ANY}, raises=(UnsupportedFilterableData, )),
     _here.operation("_get_constraint_grammar", gives={"": _tc.STRING}, method="get_constraint_grammar"),
     _here.operation("_get_value_type", gives={"": _tc.TYPECODE}, method="get_value_type"),
-    _here.operation("_get_default_value", gives={"": _tc.ANY}, method="get_default_value"),
-)
+    _here.operation("_get_default_value", gives={"": _tc.ANY}, method="get_default_value"))
 class _MappingFilter_methods:
-    """interface CosNotifyFilter::MappingFilter"""
     async def add_mapping_constraints(self, pair_list: MappingConstraintPairSeq) -> MappingConstraintInfoSeq: ...
     async def modify_mapping_constraints(self, del_list: ConstraintIDSeq, modify_list: MappingConstraintInfoSeq) -> None: ...
     async def get_mapping_constraints(self, id_list: ConstraintIDSeq) -> MappingConstraintInfoSeq: ...
@@ -182,10 +169,8 @@ class MappingFilterServant(_MappingFilter_methods, _g.Servant, of=MappingFilter_
 FilterFactory_INTERFACE: _g.Final = _here.interface(FilterFactory_TYPE, "CosNotifyFilter::FilterFactory", (),
     _here.operation("create_filter", takes={"constraint_grammar": _tc.STRING}, gives={"": Filter_TYPE}, raises=(InvalidGrammar, )),
     _here.operation("create_mapping_filter", takes={"constraint_grammar": _tc.STRING, "default_value": _tc.ANY},
-        gives={"": MappingFilter_TYPE}, raises=(InvalidGrammar, )),
-)
+        gives={"": MappingFilter_TYPE}, raises=(InvalidGrammar, )))
 class _FilterFactory_methods:
-    """interface CosNotifyFilter::FilterFactory"""
     async def create_filter(self, constraint_grammar: str) -> _g.Reference: ...
     async def create_mapping_filter(self, constraint_grammar: str, default_value: _g.Value) -> _g.Reference: ...
 class FilterFactory(_FilterFactory_methods, _g.Stub, of=FilterFactory_INTERFACE): ...
@@ -196,10 +181,8 @@ FilterAdmin_INTERFACE: _g.Final = _here.interface(FilterAdmin_TYPE, "CosNotifyFi
     _here.operation("remove_filter", takes={"filter": FilterID_TYPE}, raises=(FilterNotFound, )),
     _here.operation("get_filter", takes={"filter": FilterID_TYPE}, gives={"": Filter_TYPE}, raises=(FilterNotFound, )),
     _here.operation("get_all_filters", gives={"": FilterIDSeq_TYPE}),
-    _here.operation("remove_all_filters"),
-)
+    _here.operation("remove_all_filters"))
 class _FilterAdmin_methods:
-    """interface CosNotifyFilter::FilterAdmin"""
     async def add_filter(self, new_filter: _g.Reference) -> FilterID: ...
     async def remove_filter(self, filter: FilterID) -> None: ...
     async def get_filter(self, filter: FilterID) -> _g.Reference: ...

@@ -21,10 +21,8 @@ Agent_TYPE: _g.Final = _tc.objref("IDL:NotificationServiceAgent/NotificationServ
 Agent_INTERFACE: _g.Final = _here.interface(Agent_TYPE, "NotificationServiceAgent::Agent", (),
     _here.operation("getECF", gives={"": _CosNotifyChannelAdmin.EventChannelFactory_TYPE}),
     _here.operation("getFF", gives={"": _CosNotifyFilter.FilterFactory_TYPE}),
-    _here.operation("getProperty", takes={"name": _tc.STRING}, gives={"": _tc.STRING}),
-)
+    _here.operation("getProperty", takes={"name": _tc.STRING}, gives={"": _tc.STRING}))
 class _Agent_methods:
-    """interface NotificationServiceAgent::Agent"""
     async def getECF(self) -> _g.Reference: ...
     async def getFF(self) -> _g.Reference: ...
     async def getProperty(self, name: str) -> str: ...

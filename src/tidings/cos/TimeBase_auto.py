@@ -16,18 +16,17 @@ TdfT_TYPE: _g.Final = _tc.alias("IDL:omg.org/TimeBase/TdfT:1.0", "TdfT", _tc.SHO
 UtcT_TYPE: _g.Final = _tc.struct("IDL:omg.org/TimeBase/UtcT:1.0", "UtcT", [
     ("time", TimeT_TYPE), ("inacclo", _tc.ULONG), ("inacchi", _tc.USHORT), ("tdf", TdfT_TYPE)])
 IntervalT_TYPE: _g.Final = _tc.struct("IDL:omg.org/TimeBase/IntervalT:1.0", "IntervalT", [("lower_bound", TimeT_TYPE), ("upper_bound", TimeT_TYPE)])
+
 TimeT: _g.TypeAlias = "int"
 InaccuracyT: _g.TypeAlias = "TimeT"
 TdfT: _g.TypeAlias = "int"
 
 class UtcT(_g.NamedTuple):
-    """struct TimeBase::UtcT"""
     time: TimeT
     inacclo: int
     inacchi: int
     tdf: TdfT
 
 class IntervalT(_g.NamedTuple):
-    """struct TimeBase::IntervalT"""
     lower_bound: TimeT
     upper_bound: TimeT

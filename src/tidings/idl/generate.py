@@ -117,8 +117,10 @@ def annotation(type_: m.Type, names: Names) -> str:
     return names.of(type_)
 
 
-def _class_lines(head: str, what: str, body: Iterable[str]) -> list[str]:
-    return [f"class {head}:", f'{INDENT}"""{what}"""', *(f"{INDENT}{line}" for line in body)]
+def _class_lines(head: str, body: Sequence[str]) -> list[str]:
+    if not body:
+        return [f"class {head}: ..."]
+    return [f"class {head}:", *(f"{INDENT}{line}" for line in body)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -210,13 +212,12 @@ def interface_lines(
     own = calls.own(one)
     bases = "".join(f"{names.of(base, after='_INTERFACE')}, " for base in one.bases)
     head = f"{described}: _g.Final = _here.interface("
-    yield f"{head}{filled([f'{name}_TYPE', _text(one.scoped), f'({bases})'], len(head))},"
-    yield from (f"{INDENT}{_row(call, names, code_of)}," for call in own)
-    yield ")"
+    rows = "".join(f",\n{INDENT}{_row(call, names, code_of)}" for call in own)
+    yield f"{head}{filled([f'{name}_TYPE', _text(one.scoped), f'({bases})'], len(head))}{rows})"
     flat = calls.is_flat(one)
     methods = [*calls.inherited(one), *own] if flat else own
     signatures = [_signature(call, names) for call in methods]
-    yield from _class_lines(f"_{name}_methods", f"interface {one.scoped}", signatures)
+    yield from _class_lines(f"_{name}_methods", signatures)
     for suffix, root in (("", "_g.Stub"), ("Servant", "_g.Servant")):
         parents = [names.of(base, after=suffix) for base in _python_bases(one)]
         inherits = ", ".join(parents) if parents and not flat else root
@@ -315,8 +316,12 @@ class _Module:
         yield f"_here: _g.Final = _g.Types(globals(){''.join(f', {a}._here' for a, _ in imports)})"
         yield ""
         yield from self._typecodes()
-        for definition in self.own:
-            yield from self._definition(definition)
+        is_block = True
+        for lines in map(self._definition, self.own):
+            if is_block or len(lines) > 1:
+                yield ""
+            is_block = len(lines) > 1
+            yield from lines
 
     # ------------------------------------------------------------ TypeCodes
 
@@ -350,32 +355,25 @@ class _Module:
 
     # ------------------------------------------------------------ definitions
 
-    def _definition(self, one: m.NamedDef) -> Iterator[str]:
+    def _definition(self, one: m.NamedDef) -> list[str]:
         name, names = self.names.bare(one), self.names
         if isinstance(one, m.ConstDef):
-            yield f"{name}: _g.Final = {self._constant(one)}"
-        elif isinstance(one, m.UnionDef):
-            yield f"{name} = _g.UnionValue"
-        elif isinstance(one, m.AliasDef):
-            yield f'{name}: _g.TypeAlias = "{annotation(one.type, names)}"'
-        else:
-            yield ""
-            yield from self._class(one)
-
-    def _class(self, one: m.NamedDef) -> Iterable[str]:
-        name, names = self.names.bare(one), self.names
+            return [f"{name}: _g.Final = {self._constant(one)}"]
+        if isinstance(one, m.UnionDef):
+            return [f"{name} = _g.UnionValue"]
+        if isinstance(one, m.AliasDef):
+            return [f'{name}: _g.TypeAlias = "{annotation(one.type, names)}"']
         if isinstance(one, m.InterfaceDef):
-            return interface_lines(one, names, self.calls, self._code_of)
+            return list(interface_lines(one, names, self.calls, self._code_of))
         if isinstance(one, m.EnumDef):
             labels = [f'{label_name(label)} = "{label}"' for label in one.labels]
-            return _class_lines(f"{name}(_g.StrEnum)", f"enum {one.scoped}", labels)
+            return _class_lines(f"{name}(_g.StrEnum)", labels)
         assert isinstance(one, m.StructDef | m.ExceptionDef)
-        kind, base, member_name = "struct", "_g.NamedTuple", plain_name
+        base, member_name = "_g.NamedTuple", plain_name
         if isinstance(one, m.ExceptionDef):
-            kind, member_name = "exception", exception_member
-            base = f"_g.UserException, types=_here, type={name}_TYPE"
+            base, member_name = f"_g.UserException, types=_here, type={name}_TYPE", exception_member
         members = [f"{member_name(it.name)}: {annotation(it.type, names)}" for it in one.members]
-        return _class_lines(f"{name}({base})", f"{kind} {one.scoped}", members)
+        return _class_lines(f"{name}({base})", members)
 
     def _constant(self, one: m.ConstDef) -> str:
         type_ = m.unaliased(one.type)

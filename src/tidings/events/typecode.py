@@ -9,7 +9,7 @@ id. A type that contains itself names the inner place by its repository id (`rec
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import Final, TypeAlias
 
@@ -147,11 +147,8 @@ class TypeCode:
     _whole_members: tuple[TypeCode, ...] = field(init=False, repr=False, compare=False, default=())
 
     def __post_init__(self) -> None:
-        parts = (self.kind, self.id, self.name, self.members, self.content, self.bound)
-        more = (self.discriminator, self.default_index, self.labels, self.digits, self.scale)
-        object.__setattr__(self, "_hash", hash((parts, more)))
-        inner = [member.type for member in self.members]
-        inner += [t for t in (self.content, self.discriminator) if t is not None]
+        object.__setattr__(self, "_hash", hash(self._parts()))
+        inner = self.inner()
         if inner:
             ids = frozenset[str]().union(*(t.open_ids for t in inner)) - {self.id}
             object.__setattr__(self, "open_ids", ids)
@@ -168,9 +165,12 @@ class TypeCode:
 
     def __reduce__(self) -> tuple[type[TypeCode], tuple[object, ...]]:
         # Made anew: texts hash differently in every process.
+        return TypeCode, self._parts()
+
+    def _parts(self) -> tuple[object, ...]:
         parts = (self.kind, self.id, self.name, self.members, self.content, self.bound)
         more = (self.discriminator, self.default_index, self.labels, self.digits, self.scale)
-        return TypeCode, (*parts, *more)
+        return (*parts, *more)
 
     @property
     def unaliased(self) -> TypeCode:
@@ -232,23 +232,19 @@ class TypeCode:
             return False
         if one.id and two.id:
             return one.id == two.id
-        if (one.bound, one.digits, one.scale, one.default_index, len(one.labels)) != (
-            two.bound,
-            two.digits,
-            two.scale,
-            two.default_index,
-            len(two.labels),
-        ) or len(one.members) != len(two.members):
+        if one._details() != two._details():
             return False
-        inner = [(a.type, b.type) for a, b in zip(one.members, two.members, strict=True)]
-        if [m.label for m in one.members] != [m.label for m in two.members]:
-            return False
-        inner += _present(one.content, two.content) + _present(one.discriminator, two.discriminator)
-        return all(a.equivalent(b) for a, b in inner)
+        return all(a.equivalent(b) for a, b in zip(one.inner(), two.inner(), strict=True))
 
+    def _details(self) -> tuple[object, ...]:
+        """What equivalent types without ids have in common, beside the types inside them."""
+        sizes = (self.bound, self.digits, self.scale, self.default_index, len(self.labels))
+        return (*sizes, [member.label for member in self.members])
 
-def _present(one: TypeCode | None, two: TypeCode | None) -> list[tuple[TypeCode, TypeCode]]:
-    return [(one, two)] if one is not None and two is not None else []
+    def inner(self) -> list[TypeCode]:
+        """The types directly inside this one: those of members, elements and discriminator."""
+        others = [one for one in (self.content, self.discriminator) if one is not None]
+        return [*(member.type for member in self.members), *others]
 
 
 def _closed(inner: TypeCode, outer: TypeCode) -> TypeCode:
@@ -259,16 +255,7 @@ def _closed(inner: TypeCode, outer: TypeCode) -> TypeCode:
         return outer
     members = tuple(Member(m.name, _closed(m.type, outer), m.label) for m in inner.members)
     content = None if inner.content is None else _closed(inner.content, outer)
-    return TypeCode(
-        inner.kind,
-        inner.id,
-        inner.name,
-        members,
-        content,
-        inner.bound,
-        inner.discriminator,
-        inner.default_index,
-    )
+    return replace(inner, members=members, content=content)
 
 
 def string(bound: int = 0) -> TypeCode:

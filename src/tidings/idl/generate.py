@@ -341,9 +341,7 @@ class _Module:
     def _typecode(self, code: TypeCode, waiting: dict[TypeCode, str]) -> Iterator[str]:
         """A TypeCode, and before it those inside it that have names."""
         name = waiting.pop(code, None)
-        inner = [member.type for member in code.members]
-        inner += [one for one in (code.content, code.discriminator) if one is not None]
-        for one in inner:
+        for one in code.inner():
             if one not in self.type_names:
                 yield from self._typecode(one, waiting)
         if name is not None:

@@ -347,14 +347,9 @@ def _enum(stream: TokenStream) -> t.Enum:
     place = stream.take().place
     name = stream.name("the enum's name")
     stream.expect("{")
-    labels: list[t.Enumerator] = []
-    while True:
-        at = stream.place
-        labels.append(t.Enumerator(stream.name("a label"), place=at))
-        if not stream.skip(","):
-            break
-        if stream.sees("}"):  # a comma behind the last one is often seen, and harmless
-            break
+    labels = [declarator(stream, "a label")]
+    while stream.skip(",") and not stream.sees("}"):  # a comma behind the last one is harmless
+        labels.append(declarator(stream, "a label"))
     stream.expect("}", " or ','")
     return t.Enum(name, tuple(labels), place=place)
 

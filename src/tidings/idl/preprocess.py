@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+import msgspec
+
 from tidings.idl.faults import InvalidIdl, Place, Source
 from tidings.idl.limits import IdlLimits
 from tidings.idl.scan import Scanner, Token
@@ -108,17 +110,14 @@ _COMMENT = re.compile(r"/\*.*?\*/|//.*", re.DOTALL)
 _ID_PRAGMAS = frozenset({"prefix", "version", "ID"})
 
 
-class _Branch:
+class _Branch(msgspec.Struct):
     """An open `#if`: whether its text is read now, and whether that of some branch was."""
 
-    __slots__ = ("at_else", "outer", "place", "taken", "taking")
-
-    def __init__(self, outer: bool, holds: bool, place: Place) -> None:
-        self.outer = outer
-        self.taking = holds
-        self.taken = holds
-        self.at_else = False
-        self.place = place
+    outer: bool
+    taking: bool
+    taken: bool
+    place: Place
+    at_else: bool = False
 
 
 class Preprocessor:
@@ -189,7 +188,8 @@ class Preprocessor:
             outer = not branches or branches[-1].taking
             if len(branches) >= self._limits.depth:
                 raise InvalidIdl(f"conditions nest deeper than {self._limits.depth}", place)
-            branches.append(_Branch(outer, outer and self._holds(word, rest, place), place))
+            taking = outer and self._holds(word, rest, place)
+            branches.append(_Branch(outer, taking, taking, place))
             return
         if not branches:
             raise InvalidIdl(f"#{word} without an #if before it", place)

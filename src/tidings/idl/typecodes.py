@@ -100,9 +100,7 @@ class TypeCodes:
             seen.add(id(one))
             if one.kind in _CONTAINERS and one.id in ids:
                 return True
-            waiting += [member.type for member in one.members]
-            if one.content is not None:
-                waiting.append(one.content)
+            waiting += one.inner()
         return False
 
 

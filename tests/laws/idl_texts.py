@@ -8,8 +8,7 @@ from typing import Final
 from tidings.events.typecode import KEYWORDS, Kind
 from tidings.idl import tree as t
 from tidings.idl.compile import compile_source
-from tidings.idl.faults import Source
-from tidings.idl.limits import DEFAULT_LIMITS, IdlLimits
+from tidings.idl.faults import DEFAULT_LIMITS, IdlLimits, Source
 from tidings.idl.model import Model
 from tidings.idl.parse import parse
 from tidings.idl.scan import LOWER_WORDS

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from tidings.events.fields import EnumLabel
 from tidings.events.paths import DefaultActive, Path
 from tidings.filters import tree as t
-from tidings.filters.truth import EXACT, OneChar, literal
+from tidings.filters.truth import EXACT, literal
 
 Constant = int | float | str | bool
 _Paths = list[Path] | None
@@ -63,18 +63,23 @@ def constant_of(node: t.Node) -> Constant | None:
     return EnumLabel(node.value) if isinstance(node, t.Label) else None
 
 
-def _literal(node: t.Node, constants: list[Constant], paths: _Paths) -> str:
-    constant = constant_of(node)
-    assert constant is not None
-    constants.append(constant)
-    kind = type(constant)
-    if kind is int:
-        # Beyond the exact range an integer and a double compare in another way.
-        return "i" if -EXACT <= constant <= EXACT else "I"  # type: ignore[operator]
-    return _LETTERS[kind]
+def _integer(node: t.Integer, constants: list[Constant], paths: _Paths) -> str:
+    constants.append(node.value)
+    # Beyond the exact range an integer and a double compare in another way.
+    return "i" if -EXACT <= node.value <= EXACT else "I"
 
 
-_LETTERS: dict[type, str] = {float: "r", str: "s", OneChar: "c", bool: "b", EnumLabel: "l"}
+def _text(node: t.Text, constants: list[Constant], paths: _Paths) -> str:
+    constants.append(literal(node.value))
+    return "c" if len(node.value) == 1 else "s"
+
+
+def _literal(node: t.Real | t.Boolean | t.Label, constants: list[Constant], paths: _Paths) -> str:
+    constants.append(EnumLabel(node.value) if type(node) is t.Label else node.value)
+    return _LETTERS[type(node)]
+
+
+_LETTERS: dict[type[t.Node], str] = {t.Real: "r", t.Boolean: "b", t.Label: "l"}
 
 
 def _component(node: t.Component, constants: list[Constant], paths: _Paths) -> str:
@@ -89,22 +94,35 @@ def _default(node: t.Default, constants: list[Constant], paths: _Paths) -> str:
     return f"(default {_place(default_path(node), paths)})"
 
 
+def _not(node: t.Not, constants: list[Constant], paths: _Paths) -> str:
+    return f"(not {shape_of(node.operand, constants, paths)})"
+
+
+def _many(node: t.And | t.Or, constants: list[Constant], paths: _Paths) -> str:
+    word = "and" if type(node) is t.And else "or"
+    return f"({word} {' '.join([shape_of(n, constants, paths) for n in node.operands])})"
+
+
 def _in(node: t.In, constants: list[Constant], paths: _Paths) -> str:
     left = shape_of(node.left, constants, paths)
     return f"(in {left} {_place(node.path, paths)})"
 
 
-def _operator(node: t.Node, constants: list[Constant], paths: _Paths) -> str:
-    operands = [shape_of(operand, constants, paths) for operand in t.children(node)]
-    return f"({_WORDS.get(type(node)) or node.symbol} {' '.join(operands)})"  # type: ignore[attr-defined]
+def _infix(node: t.Infix, constants: list[Constant], paths: _Paths) -> str:
+    left = shape_of(node.left, constants, paths)
+    return f"({node.symbol} {left} {shape_of(node.right, constants, paths)})"
 
 
-_WORDS: dict[type[t.Node], str] = {t.Not: "not", t.And: "and", t.Or: "or"}
 _SHAPES: dict[type[t.Node], Callable[..., str]] = {
-    **dict.fromkeys(t.LITERALS, _literal),
-    **dict.fromkeys((*_WORDS, *t.INFIXES), _operator),
+    **dict.fromkeys(t.INFIXES, _infix),
+    **dict.fromkeys(_LETTERS, _literal),
+    t.Integer: _integer,
+    t.Text: _text,
     t.Component: _component,
     t.Exist: _exist,
     t.Default: _default,
+    t.Not: _not,
+    t.And: _many,
+    t.Or: _many,
     t.In: _in,
 }

@@ -6,9 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
 
-from tidings.idl.faults import Source
+from tidings.idl.faults import DEFAULT_LIMITS, IdlLimits, Source
 from tidings.idl.generate import all_here, generate
-from tidings.idl.limits import DEFAULT_LIMITS, IdlLimits
 from tidings.idl.model import Model
 from tidings.idl.names import Homes
 from tidings.idl.parse import parse

@@ -9,8 +9,7 @@ from typing import Final
 
 from tidings.events.typecode import INTEGER_RANGES, KEYWORDS, Kind, TypeCode
 from tidings.idl import model as m
-from tidings.idl.faults import InvalidIdl, Source
-from tidings.idl.limits import DEFAULT_LIMITS, IdlLimits
+from tidings.idl.faults import DEFAULT_LIMITS, IdlLimits, InvalidIdl, Source
 from tidings.idl.names import Homes, Names, exception_member, label_name, plain_name
 from tidings.idl.typecodes import TypeCodes
 

@@ -8,8 +8,7 @@ from typing import Final, TypeVar
 
 from tidings.events.typecode import Kind
 from tidings.idl import tree as t
-from tidings.idl.faults import InvalidIdl, Place, Source
-from tidings.idl.limits import DEFAULT_LIMITS, IdlLimits
+from tidings.idl.faults import DEFAULT_LIMITS, IdlLimits, InvalidIdl, Place, Source
 from tidings.idl.preprocess import Preprocessor
 from tidings.idl.scan import Token
 from tidings.idl.sources import Folders

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from tidings.idl.faults import InvalidIdl, Place, Source
-from tidings.idl.limits import IdlLimits
+from tidings.idl.faults import IdlLimits, InvalidIdl, Place, Source
 from tidings.idl.scan import Scanner, Token
 from tidings.idl.sources import Folders
 

@@ -9,8 +9,7 @@ from tidings.events.typecode import DISCRIMINATORS, Kind, Label
 from tidings.idl import model as m
 from tidings.idl import tree as t
 from tidings.idl.constants import ANY_FIXED, evaluate, positive
-from tidings.idl.faults import InvalidIdl, Place, Source
-from tidings.idl.limits import IdlLimits
+from tidings.idl.faults import IdlLimits, InvalidIdl, Place, Source
 from tidings.idl.scopes import EnumLabel, Other, Scope, Symbol
 
 _WITHOUT_DECLARATION = frozenset({("TypeCode",), ("CORBA", "TypeCode")})

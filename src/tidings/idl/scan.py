@@ -9,8 +9,7 @@ import re
 from decimal import Decimal
 from typing import Final, NamedTuple
 
-from tidings.idl.faults import InvalidIdl, Place, Source
-from tidings.idl.limits import IdlLimits
+from tidings.idl.faults import IdlLimits, InvalidIdl, Place, Source
 
 WORDS: Final = frozenset(
     {

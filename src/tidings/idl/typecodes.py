@@ -8,8 +8,7 @@ from tidings.errors import InvalidTypeCode
 from tidings.events import typecode as tc
 from tidings.events.typecode import Kind, TypeCode
 from tidings.idl import model as m
-from tidings.idl.faults import InvalidIdl
-from tidings.idl.limits import DEFAULT_LIMITS, IdlLimits
+from tidings.idl.faults import DEFAULT_LIMITS, IdlLimits, InvalidIdl
 
 _OBJECT: Final = tc.objref()
 

@@ -10,8 +10,7 @@ from tests.laws.idl_texts import Texts, compile_text
 from tidings.events import typecode as tc
 from tidings.events.typecode import TypeCode
 from tidings.idl.compile import compile_source
-from tidings.idl.faults import InvalidIdl, Source
-from tidings.idl.limits import IdlLimits
+from tidings.idl.faults import IdlLimits, InvalidIdl, Source
 from tidings.idl.model import AliasDef, ConstDef, Model, NamedDef, UnionDef
 from tidings.idl.typecodes import TypeCodes
 

@@ -12,8 +12,7 @@ from tidings.errors import BadInput
 from tidings.events.typecode import Kind
 from tidings.idl import tree as t
 from tidings.idl.compile import compile_file
-from tidings.idl.faults import NOWHERE, InvalidIdl, Source
-from tidings.idl.limits import IdlLimits
+from tidings.idl.faults import NOWHERE, IdlLimits, InvalidIdl, Source
 from tidings.idl.parse import parse
 from tidings.idl.preprocess import Preprocessor, holds
 from tidings.idl.scan import Scanner, Token

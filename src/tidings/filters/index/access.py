@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from tidings.events.paths import Path
 from tidings.filters import tree as t
-from tidings.filters.index.grid import Grid
 from tidings.filters.index.ordered import ORDERINGS, bound_of
+from tidings.filters.index.tables import Grid
 from tidings.filters.shape import Constant, constant_of
 from tidings.filters.truth import EXACT, OneChar
 

@@ -15,11 +15,9 @@ from tidings.events.paths import MISSING, Path
 from tidings.filters import truth
 from tidings.filters.index.access import Access, accesses, best_of, required_path
 from tidings.filters.index.entry import IndexEntry, Tested, take_out
-from tidings.filters.index.equality import EqualityTable
-from tidings.filters.index.grid import Grid, Side
-from tidings.filters.index.needles import Needles
 from tidings.filters.index.ordered import LaneName, OrderedLane, lane_name
 from tidings.filters.index.rows import RowSet
+from tidings.filters.index.tables import EqualityTable, Grid, Needles, Side
 from tidings.filters.tree import And, Node, Or
 
 _NUMBERS = frozenset({int, float, bool, Decimal, Char})

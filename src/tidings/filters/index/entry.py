@@ -88,11 +88,12 @@ class IndexEntry:
         way.places += 1
 
 
-def take_out(entry: IndexEntry, entries: list[IndexEntry], *beside: list[Any]) -> None:
-    """Remove an entry and what is beside it; the last one moves into its place."""
-    for values in (entries, *beside):
-        last = values.pop()
-        if entry.place < len(values):
-            values[entry.place] = last
-    if entry.place < len(entries):
-        entries[entry.place].place = entry.place
+def take_out(entry: IndexEntry, entries: list[IndexEntry], beside: list[Any] | None = None) -> None:
+    """Remove an entry, and what is beside it; the last one moves into its place."""
+    last = entries.pop()
+    value = beside.pop() if beside is not None else None
+    if last is not entry:
+        entries[entry.place] = last
+        last.place = entry.place
+        if beside is not None:
+            beside[entry.place] = value

@@ -84,21 +84,12 @@ KEYWORDS: Final = {
     Kind.WCHAR: "wchar",
 }
 
-# What a type without a name of its own is called.
-UNNAMED: Final = {
-    Kind.STRING: "string",
-    Kind.WSTRING: "wstring",
-    Kind.SEQUENCE: "sequence",
-    Kind.ARRAY: "array",
-    Kind.STRUCT: "struct",
-    Kind.UNION: "union",
-    Kind.ENUM: "enum",
+# What types without a name of their own are called, where it is not the name of the kind.
+_UNNAMED: Final = {
+    **KEYWORDS,
     Kind.EXCEPT: "exception",
     Kind.OBJREF: "Object",
-    Kind.FIXED: "fixed",
     Kind.ALIAS: "typedef",
-    Kind.RECURSIVE: "recursive",
-    **KEYWORDS,
 }
 
 # What can select a branch of a union.
@@ -184,7 +175,7 @@ class TypeCode:
     def type_name(self) -> str:
         """The unqualified IDL name, or for unnamed types the IDL keyword."""
         seen = self.unaliased
-        return seen.name or UNNAMED[seen.kind]
+        return seen.name or _UNNAMED.get(seen.kind, seen.kind.name.lower())
 
     def member_type(self, index: int) -> TypeCode:
         """The type of member `index`, whole even where this type contains itself."""

@@ -84,7 +84,6 @@ _DECIMAL: Final = _Arithmetic(
     (Decimal,),
     {"+": _EXACT.add, "-": _EXACT.subtract, "*": _EXACT.multiply, "/": _EXACT.divide},
 )
-_LITERALS: Final = {"char": Kind.CHAR, "wchar": Kind.WCHAR, "boolean": Kind.BOOLEAN}
 
 
 def evaluate(node: Expression, type_: m.Type, scope: Scope) -> m.ConstValue:
@@ -94,7 +93,10 @@ def evaluate(node: Expression, type_: m.Type, scope: Scope) -> m.ConstValue:
     if isinstance(target, m.EnumDef):
         return _label(node, target, scope)
     if isinstance(target, m.TextOf):
-        return _text(node, target, scope)
+        text = str(_plain(node, target, scope))
+        if target.bound and len(text) > target.bound:
+            raise InvalidIdl(f"{len(text)} characters are more than {target.bound}", place)
+        return text
     if isinstance(target, m.FixedOf):
         value: Decimal = _computed(node, scope, _DECIMAL)
         if len(value.as_tuple().digits) > 31:
@@ -113,8 +115,8 @@ def evaluate(node: Expression, type_: m.Type, scope: Scope) -> m.ConstValue:
             if target.kind is Kind.FLOAT and abs(real) >= _SINGLE:
                 raise InvalidIdl(f"{real} is too large for a float", place, "use a double")
             return real
-        if target.kind in _LITERALS.values():
-            return _plain(node, target.kind, scope)
+        if target.kind in (Kind.CHAR, Kind.WCHAR, Kind.BOOLEAN):
+            return _plain(node, target, scope)
     raise InvalidIdl(
         "a constant cannot be of this type",
         place,
@@ -157,32 +159,22 @@ def _label(node: Expression, enum: m.EnumDef, scope: Scope) -> str:
     raise _misfit(node, f"a label of {enum.scoped}, which are {', '.join(enum.labels)[:200]}")
 
 
-def _text(node: Expression, type_: m.TextOf, scope: Scope) -> str:
-    word = "wstring" if type_.wide else "string"
-    text: object = None
+def _word(type_: m.Type) -> str:
+    if isinstance(type_, m.TextOf):
+        return "wstring" if type_.wide else "string"
+    return KEYWORDS.get(type_.kind, "") if isinstance(type_, m.Basic) else ""
+
+
+def _plain(node: Expression, type_: m.Type, scope: Scope) -> m.ConstValue:
+    """A text, character or boolean: none of them can be computed with."""
+    word = _word(type_)
     if isinstance(node, Literal) and node.kind == word:
-        text = node.value
-    elif isinstance(node, Named):
-        found = _named(node, scope)
-        kind = m.unaliased(found.type) if isinstance(found, m.ConstDef) else None
-        if isinstance(found, m.ConstDef) and isinstance(kind, m.TextOf) and kind.wide == type_.wide:
-            text = found.value
-    if not isinstance(text, str):
-        raise _misfit(node, f"a {word}")
-    if type_.bound and len(text) > type_.bound:
-        raise InvalidIdl(f"{len(text)} characters are more than {type_.bound}", node.place)
-    return text
-
-
-def _plain(node: Expression, kind: Kind, scope: Scope) -> m.ConstValue:
-    """A character or boolean: neither can be computed with."""
-    if isinstance(node, Literal) and _LITERALS.get(node.kind) is kind:
         return node.value
     if isinstance(node, Named):
         found = _named(node, scope)
-        if isinstance(found, m.ConstDef) and m.unaliased(found.type) == m.Basic(kind):
+        if isinstance(found, m.ConstDef) and _word(m.unaliased(found.type)) == word:
             return found.value
-    raise _misfit(node, f"a {KEYWORDS[kind]}")
+    raise _misfit(node, f"a {word}")
 
 
 def _computed(

@@ -32,6 +32,7 @@ def filled(parts: Iterable[str], used: int = 0) -> str:
 
 # What stands before a list is about as long again: a name and a repository id.
 _SHORT: Final = 60
+_UNNAMED: Final = {Kind.STRING, Kind.WSTRING, Kind.FIXED, Kind.SEQUENCE, Kind.ARRAY}
 _CONSTANTS: Final = {kind: f"_tc.{kind.name}" for kind in KEYWORDS}
 
 
@@ -44,33 +45,30 @@ def typecode_source(code: TypeCode, names: Mapping[TypeCode, str]) -> str:
     kind = code.kind
     if kind in _CONSTANTS:
         return _CONSTANTS[kind]
-    named = f"{_text(code.id)}, {_text(code.name)}"
-    if kind in (Kind.STRING, Kind.WSTRING):
-        return f"_tc.{kind.name.lower()}({code.bound})" if code.bound else f"_tc.{kind.name}"
-    if kind is Kind.FIXED:
-        return f"_tc.fixed({code.digits}, {code.scale})"
-    if kind is Kind.OBJREF:
-        return f"_tc.objref({named})"
+    if kind in (Kind.STRING, Kind.WSTRING) and not code.bound:
+        return f"_tc.{kind.name}"
+    parts: list[str] = []
     if kind is Kind.RECURSIVE:
-        return f"_tc.recursive({_text(code.id)})"
-    if kind is Kind.ENUM:
-        return f"_tc.enum({named}, {_listed(map(_text, code.labels))})"
-    if kind in (Kind.SEQUENCE, Kind.ARRAY):
-        size = f", {code.bound}" if code.bound else ""
-        return f"_tc.{kind.name.lower()}({_source(code.element_type, names)}{size})"
-    if kind is Kind.ALIAS:
-        return f"_tc.alias({named}, {_source(code.element_type, names)})"
-    if kind is Kind.UNION:
-        assert code.discriminator is not None
-        switch = _source(code.discriminator, names)
-        branches = [
-            f"({one.label!r}, {_text(one.name)}, {_source(one.type, names)})"
-            for one in code.members
-        ]
-        return f"_tc.union({named}, {switch}, {_listed(branches)})"
-    function = "struct" if kind is Kind.STRUCT else "exception"
-    members = [f"({_text(one.name)}, {_source(one.type, names)})" for one in code.members]
-    return f"_tc.{function}({named}, {_listed(members)})"
+        parts = [_text(code.id)]
+    elif kind not in _UNNAMED:
+        parts = [_text(code.id), _text(code.name)]
+    if code.labels:
+        parts.append(_listed(map(_text, code.labels)))
+    parts += [_source(one, names) for one in (code.content, code.discriminator) if one is not None]
+    if kind in (Kind.STRUCT, Kind.EXCEPT, Kind.UNION):
+        label = "{0.label!r}, " if kind is Kind.UNION else ""
+        parts.append(
+            _listed(
+                f"({label.format(one)}{_text(one.name)}, {_source(one.type, names)})"
+                for one in code.members
+            )
+        )
+    if kind is Kind.FIXED:
+        parts += [str(code.digits), str(code.scale)]
+    elif code.bound:
+        parts.append(str(code.bound))
+    function = "exception" if kind is Kind.EXCEPT else kind.name.lower()
+    return f"_tc.{function}({', '.join(parts)})"
 
 
 def _listed(parts: Iterable[str]) -> str:

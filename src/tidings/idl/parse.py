@@ -49,7 +49,6 @@ class TokenStream:
 
     def __init__(self, tokens: Iterator[Token], limits: IdlLimits) -> None:
         self._tokens = tokens
-        self._again: list[Token] = []
         self.limits = limits
         self.depth = 0
         self.next = next(tokens)
@@ -62,16 +61,9 @@ class TokenStream:
     def take(self) -> Token:
         """Take the next token."""
         token = self.next
-        if self._again:
-            self.next = self._again.pop()
-        elif token.kind != "end":
+        if token.kind != "end":
             self.next = next(self._tokens)
         return token
-
-    def put_back(self, token: Token) -> None:
-        """Make a token that was taken the next one again."""
-        self._again.append(self.next)
-        self.next = token
 
     def sees(self, *values: str) -> bool:
         """Whether one of these words or symbols is next."""
@@ -220,6 +212,9 @@ def _type_spec(stream: TokenStream, where: str) -> t.TypeSpec:
             return t.StringType(word == "wstring", _bound(stream), place=place)
         if word in _COMPOSED:
             return _COMPOSED[word](stream)
+        if word in _NAMED:
+            stream.take()
+            return _NAMED[word](stream, stream.name(f"the {word}'s name"), place)
     raise stream.wrong(f"expected a type{where}")
 
 
@@ -267,9 +262,7 @@ def _fixed(stream: TokenStream) -> t.FixedType:
     return t.FixedType(digits, scale, place=place)
 
 
-def _struct(stream: TokenStream) -> t.Struct:
-    place = stream.take().place
-    name = stream.name("the struct's name")
+def _struct(stream: TokenStream, name: str, place: Place) -> t.Struct:
     return t.Struct(name, members(stream), place=place)
 
 
@@ -313,9 +306,7 @@ def array_declarator(stream: TokenStream, what: str = "a member's name") -> t.De
     return t.Declarator(name, tuple(dimensions), place=place)
 
 
-def _union(stream: TokenStream) -> t.Union:
-    place = stream.take().place
-    name = stream.name("the union's name")
+def _union(stream: TokenStream, name: str, place: Place) -> t.Union:
     stream.expect("switch", " and the type that selects the branch")
     stream.expect("(")
     switch = type_spec(stream, " that selects the branch")
@@ -356,9 +347,11 @@ def _enum(stream: TokenStream) -> t.Enum:
 _COMPOSED: Final[dict[str, Callable[[TokenStream], t.TypeSpec]]] = {
     "sequence": _sequence,
     "fixed": _fixed,
+    "enum": _enum,
+}
+_NAMED: Final[dict[str, Callable[[TokenStream, str, Place], t.Struct | t.Union]]] = {
     "struct": _struct,
     "union": _union,
-    "enum": _enum,
 }
 
 
@@ -474,25 +467,14 @@ def _module(stream: TokenStream) -> t.Module:
 
 
 def _struct_or_union(stream: TokenStream) -> t.Definition:
-    place, kind = stream.place, str(stream.next.value)
-    made = _forward_or(stream)
-    if isinstance(made, str):
-        return t.Forward(kind, made, place=place)
-    assert isinstance(made, t.Struct | t.Union)
+    place, kind = stream.place, str(stream.take().value)
+    name = stream.name(f"the {kind}'s name")
+    if stream.sees(";"):
+        return t.Forward(kind, name, place=place)
+    stream.enter()
+    made = _NAMED[kind](stream, name, place)
+    stream.leave()
     return made
-
-
-def _forward_or(stream: TokenStream) -> t.TypeSpec | str:
-    """A struct or union, or the name of a forward-declared one."""
-    word = stream.take()
-    name = stream.next
-    if name.kind == "name":
-        stream.take()
-        if stream.sees(";"):
-            return str(name.value)
-        stream.put_back(name)
-    stream.put_back(word)
-    return type_spec(stream)
 
 
 def _interface(stream: TokenStream) -> t.Definition:

@@ -46,13 +46,10 @@ def write_json(plain: object, limit: int = MAX_EVENT_OCTETS) -> bytes:
 def parse_json(
     text: bytes | str, limit: int = MAX_EVENT_OCTETS, values: int | None = None
 ) -> object:
-    """The value of a JSON text.
+    """The value of a JSON text of at most `limit` octets.
 
-    Args:
-        text: The text; octets are UTF-8.
-        limit: How many octets it may have.
-        values: How many values it may hold, an object or list counted as ten; None for any number.
-            They are counted before anything is parsed.
+    It may hold so many `values`, an object or list counted as ten; None for any number. They are
+    counted before anything is parsed.
     """
     octets = _octets(text)
     _check_length(len(octets), limit)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from tidings.events.typecode import INTEGER_RANGES, KEYWORDS, Kind, TypeCode
 from tidings.idl import model as m
@@ -120,53 +119,18 @@ def _class_lines(head: str, body: Sequence[str]) -> list[str]:
     return [f"class {head}:", *(f"{INDENT}{line}" for line in body)]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Call:
-    """An operation, or one half of an attribute."""
-
-    name: str
-    method: str
-    result: m.Type | None
-    parameters: Sequence[m.ParameterDef]
-    raises: Sequence[m.ExceptionDef] = ()
-    oneway: bool = False
-
-    @property
-    def given(self) -> list[m.ParameterDef]:
-        """The parameters sent to the object."""
-        return [one for one in self.parameters if one.direction != "out"]
-
-    @property
-    def returned(self) -> list[tuple[str, m.Type]]:
-        """The results sent back, by name; that of the return value is empty."""
-        outs = [(one.name, one.type) for one in self.parameters if one.direction != "in"]
-        return outs if self.result is None else [("", self.result), *outs]
-
-
-def _calls(one: m.InterfaceDef, taken: set[str]) -> list[_Call]:
-    """The interface's own operations; the names of their methods are new."""
-    calls: list[_Call] = []
-    for operation in one.operations:
-        method = _free(plain_name(operation.name), taken)
-        parameters, raises = operation.parameters, operation.raises
-        calls.append(
-            _Call(operation.name, method, operation.result, parameters, raises, operation.oneway)
-        )
-    for attribute in one.attributes:
-        get = _free(f"get_{attribute.name}", taken)
-        calls.append(_Call(f"_get_{attribute.name}", get, attribute.type, ()))
-        if not attribute.readonly:
-            value = m.ParameterDef("in", "value", attribute.type)
-            put = _free(f"set_{attribute.name}", taken)
-            calls.append(_Call(f"_set_{attribute.name}", put, None, (value,)))
-    return calls
-
-
 def _free(name: str, taken: set[str]) -> str:
     while name in taken:
         name += "_"
     taken.add(name)
     return name
+
+
+class _Call(NamedTuple):
+    """An operation, and its name in Python."""
+
+    operation: m.OperationDef
+    method: str
 
 
 class Calls:
@@ -179,8 +143,11 @@ class Calls:
     def own(self, one: m.InterfaceDef) -> list[_Call]:
         """The operations an interface adds to those it inherits."""
         if one not in self._own:
-            taken = {call.method for call in self.inherited(one)}
-            self._own[one] = _calls(one, taken | {"INTERFACE"})
+            taken = {call.method for call in self.inherited(one)} | {"INTERFACE"}
+            self._own[one] = [
+                _Call(operation, _free(plain_name(operation.name.removeprefix("_")), taken))
+                for operation in one.operations
+            ]
         return self._own[one]
 
     def inherited(self, one: m.InterfaceDef) -> list[_Call]:
@@ -227,27 +194,28 @@ def _python_bases(one: m.InterfaceDef) -> list[m.InterfaceDef]:
 
 
 def _row(call: _Call, names: Names, code_of: Callable[[m.Type], str]) -> str:
-    takes = [f'"{one.name}": {code_of(one.type)}' for one in call.given]
-    gives = [f'"{name}": {code_of(type_)}' for name, type_ in call.returned]
-    parts = [f'"{call.name}"']
+    operation = call.operation
+    takes = [f'"{one.name}": {code_of(one.type)}' for one in operation.given]
+    gives = [f'"{name}": {code_of(type_)}' for name, type_ in operation.returned]
+    parts = [f'"{operation.name}"']
     if takes:
         parts.append(f"takes={{{', '.join(takes)}}}")
     if gives:
         parts.append(f"gives={{{', '.join(gives)}}}")
-    if call.raises:
-        parts.append(f"raises=({''.join(f'{names.of(one)}, ' for one in call.raises)})")
-    if call.method != call.name:
+    if operation.raises:
+        parts.append(f"raises=({''.join(f'{names.of(one)}, ' for one in operation.raises)})")
+    if call.method != operation.name:
         parts.append(f'method="{call.method}"')
-    if call.oneway:
+    if operation.oneway:
         parts.append("oneway=True")
     return f"_here.operation({filled(parts)})"
 
 
 def _signature(call: _Call, names: Names) -> str:
     parameters = "".join(
-        f", {plain_name(one.name)}: {annotation(one.type, names)}" for one in call.given
+        f", {plain_name(one.name)}: {annotation(one.type, names)}" for one in call.operation.given
     )
-    types = [annotation(type_, names) for _, type_ in call.returned] or ["None"]
+    types = [annotation(type_, names) for _, type_ in call.operation.returned] or ["None"]
     result = types[0] if len(types) == 1 else f"tuple[{', '.join(types)}]"
     return f"async def {call.method}(self{parameters}) -> {result}: ..."
 

@@ -142,23 +142,25 @@ class ParameterDef(msgspec.Struct, frozen=True):
 
 
 class OperationDef(msgspec.Struct, frozen=True, eq=False):
-    """An operation; without a result it is void."""
+    """An operation, or half of an attribute: `_get_x`, `_set_x`; without a result it is void."""
 
     name: str
     result: Type | None
-    parameters: tuple[ParameterDef, ...]
-    raises: tuple[ExceptionDef, ...]
-    oneway: bool
     place: Place
+    parameters: tuple[ParameterDef, ...] = ()
+    raises: tuple[ExceptionDef, ...] = ()
+    oneway: bool = False
 
+    @property
+    def given(self) -> list[ParameterDef]:
+        """The parameters sent to the object."""
+        return [one for one in self.parameters if one.direction != "out"]
 
-class AttributeDef(msgspec.Struct, frozen=True, eq=False):
-    """An attribute."""
-
-    name: str
-    type: Type
-    readonly: bool
-    place: Place
+    @property
+    def returned(self) -> list[tuple[str, Type]]:
+        """The results sent back, by name; that of the return value is empty."""
+        outs = [(one.name, one.type) for one in self.parameters if one.direction != "in"]
+        return outs if self.result is None else [("", self.result), *outs]
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -168,7 +170,6 @@ class InterfaceDef(NamedDef):
     bases: tuple[InterfaceDef, ...] = ()
     ancestors: tuple[InterfaceDef, ...] = ()
     operations: tuple[OperationDef, ...] = ()
-    attributes: tuple[AttributeDef, ...] = ()
     complete: bool = False
 
 

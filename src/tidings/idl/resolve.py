@@ -319,17 +319,17 @@ class Resolver:
         inherited = _inherited(made, node.place)
         made.complete = True  # its own reference may be used inside
         operations: list[m.OperationDef] = []
-        attributes: list[m.AttributeDef] = []
+        accessors: list[m.OperationDef] = []
         outer = self._prefix
         for one in node.body:
             if isinstance(one, t.Operation):
                 operations.append(self._operation(one, inside, inherited))
             elif isinstance(one, t.Attribute):
-                attributes += self._attribute(one, inside, inherited)
+                accessors += self._attribute(one, inside, inherited)
             else:
                 self._definition(one, inside)
         self._prefix = outer
-        made.operations, made.attributes = tuple(operations), tuple(attributes)
+        made.operations = (*operations, *accessors)
         self._definitions.append(made)
 
     def _base(self, name: t.ScopedName, derived: m.InterfaceDef, scope: Scope) -> m.InterfaceDef:
@@ -365,17 +365,20 @@ class Resolver:
                 "void, parameters that are all in, and no raises",
             )
         scope.add(node.name, Other("an operation"), node.place)
-        return m.OperationDef(node.name, result, tuple(parameters), raises, node.oneway, node.place)
+        return m.OperationDef(node.name, result, node.place, tuple(parameters), raises, node.oneway)
 
     def _attribute(
         self, node: t.Attribute, scope: Scope, inherited: dict[str, str]
-    ) -> list[m.AttributeDef]:
+    ) -> list[m.OperationDef]:
         type_ = self.complete(node.type, scope)
-        found: list[m.AttributeDef] = []
+        found: list[m.OperationDef] = []
         for one in node.names:
             _check_new(one.name, inherited, one.place)
             scope.add(one.name, Other("an attribute"), one.place)
-            found.append(m.AttributeDef(one.name, type_, node.readonly, one.place))
+            found.append(m.OperationDef(f"_get_{one.name}", type_, one.place))
+            if not node.readonly:
+                value = m.ParameterDef("in", "value", type_)
+                found.append(m.OperationDef(f"_set_{one.name}", None, one.place, (value,)))
         return found
 
 
@@ -389,8 +392,8 @@ def _inherited(made: m.InterfaceDef, place: Place) -> dict[str, str]:
     """Owner of each inherited operation and attribute; each name has one owner only."""
     owners: dict[str, str] = {}
     for base in made.ancestors:
-        names = [one.name for one in base.operations] + [one.name for one in base.attributes]
-        for name in names:
+        for one in base.operations:
+            name = one.name.removeprefix("_get_").removeprefix("_set_")
             other = owners.setdefault(name.lower(), base.scoped)
             if other != base.scoped:
                 raise InvalidIdl(

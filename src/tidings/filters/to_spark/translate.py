@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
 
 from tidings.clock import to_timebase
 from tidings.errors import InvalidUsage
@@ -48,70 +46,45 @@ if TYPE_CHECKING:
 _KINDS: Final[dict[str, Kind]] = {"int": INT, "double": DOUBLE, "string": TEXT, "bool": BOOL}
 
 
-@dataclass(frozen=True, slots=True)
-class Translation:
-    """A constraint as Spark columns.
+_T = TypeVar("_T")
 
-    Attributes:
-        native: TRUE in the rows that match; FALSE or NULL in the others.
-        needs_reference: TRUE in the rows that `native` cannot judge: a property that is asked for
-            is of a kind no column holds, or the event is a bare value. Never NULL. None if there
-            can be no such row.
+
+class Translation(NamedTuple, Generic[_T]):
+    """A constraint as Spark columns, or as their SQL text.
+
+    `native` is TRUE in the rows that match; FALSE or NULL in the others. `needs_reference` is TRUE
+    in the rows that `native` cannot judge, and never NULL: a property that is asked for is of a
+    kind no column holds, or the event is a bare value. None if there can be no such row.
     """
 
-    native: Column
-    needs_reference: Column | None
+    native: _T
+    needs_reference: _T | None
 
 
-@dataclass(frozen=True, slots=True)
-class Expressions:
-    """A `Translation` as SQL text."""
-
-    native: str
-    needs_reference: str | None
-
-
-def translate(
-    tree: t.Node,
-    columns: EventColumns = ARCHIVE,
-    constants: Mapping[int, Column | str] | None = None,
-) -> Translation:
-    """A constraint tree as columns; a session must be open.
-
-    `constants` has columns in place of literals, by the number of the literal in the order of
-    `filters/shape.py`: one expression then serves all constraints of a shape. Such a column is
-    given by its name, and has the literal's kind.
-    """
+def translate(tree: t.Node, columns: EventColumns = ARCHIVE) -> Translation[Column]:
+    """A constraint tree as columns; a session must be open."""
     from pyspark.sql import functions as sf
 
-    named = {at: _column_name(column) for at, column in (constants or {}).items()}
-    made = expressions_of(tree, columns, named)
-    needs = None if made.needs_reference is None else sf.expr(made.needs_reference)
-    return Translation(sf.expr(made.native), needs)
+    native, needs = expressions_of(tree, columns)
+    return Translation(sf.expr(native), None if needs is None else sf.expr(needs))
 
 
 def expressions_of(
     tree: t.Node,
     columns: EventColumns = ARCHIVE,
     constants: Mapping[int, str] | None = None,
-) -> Expressions:
-    """`translate` as SQL text; no session is needed."""
+) -> Translation[str]:
+    """`translate` as SQL text; no session is needed.
+
+    `constants` has names of columns in place of literals, by the number of the literal in the
+    order of `filters/shape.py`: one expression then serves all constraints of a shape. Such a
+    column has the literal's kind.
+    """
     reason = native_reason(tree)
     if reason is not None:
         raise InvalidUsage(f"this constraint is not native on Spark: {reason}")
     native = _Translator(columns, constants or {}).truth(tree, exact=False)[0]
-    return Expressions(native, _needs_reference(tree, columns))
-
-
-_NAME: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
-
-
-def _column_name(column: Column | str) -> str:
-    """The name of a column in SQL."""
-    name = column if isinstance(column, str) else str(column).removeprefix("Column<'")[:-2]
-    if _NAME.fullmatch(name) is None:
-        raise InvalidUsage(f"a constant is given as a column by its name, not as {name}")
-    return name
+    return Translation(native, _needs_reference(tree, columns))
 
 
 def _needs_reference(tree: t.Node, columns: EventColumns) -> str | None:

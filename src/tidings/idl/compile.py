@@ -20,32 +20,28 @@ def compile_source(source: Source, files: Folders, limits: IdlLimits = DEFAULT_L
     return Resolver(limits).model(parse(source, files, limits), source)
 
 
-def compile_file(
-    path: Path | str, folders: list[Path] | None = None, limits: IdlLimits = DEFAULT_LIMITS
-) -> Model:
+def compile_file(path: Path | str, folders: Iterable[Path] = ()) -> Model:
     """Compile a file on disk; included files are looked for beside it, then in `folders`."""
-    files = Folders(folders or [], limits.octets)
-    return compile_source(files.opened(Path(path)), files, limits)
+    files = Folders(folders)
+    return compile_source(files.opened(Path(path)), files)
 
 
 def load_idl(
     text_or_path: str | Path,
     include_dirs: Iterable[Path | str] = (),
-    homes: Homes | None = None,
-    limits: IdlLimits = DEFAULT_LIMITS,
+    homes: Homes = all_here,
 ) -> ModuleType:
     """Make a Python module from IDL, as if it had been generated before.
 
     What it includes becomes part of it, prefixed with the names of its modules, unless `homes`
     names a Python module that stands for that file.
     """
-    files = Folders(include_dirs, limits.octets)
+    files = Folders(include_dirs)
     if isinstance(text_or_path, Path) or _is_path(text_or_path):
         source = files.opened(Path(text_or_path))
     else:
         source = Source("text.idl", text_or_path)
-    model = compile_source(source, files, limits)
-    text = generate(model, homes or all_here, limits)
+    text = generate(compile_source(source, files), homes)
     made = ModuleType(f"idl_{Path(source.name).stem}")
     exec(compile(text, f"<generated from {source.name}>", "exec"), made.__dict__)  # noqa: S102, RUF100 - it is our own text
     return made

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tidings.errors import BadInput
-from tidings.idl.faults import Source
+from tidings.idl.faults import DEFAULT_LIMITS, Source
 
 _BUILT_IN = frozenset({"orb.idl"})  # what it declares, TypeCode, is known without it
 
@@ -14,9 +14,8 @@ _BUILT_IN = frozenset({"orb.idl"})  # what it declares, TypeCode, is known witho
 class Folders:
     """Files on disk: beside the one that includes them, then in the given folders."""
 
-    def __init__(self, folders: Iterable[Path | str] = (), largest: int = 4_000_000) -> None:
+    def __init__(self, folders: Iterable[Path | str] = ()) -> None:
         self._folders = [Path(folder) for folder in folders]
-        self._largest = largest
         self._read: dict[Path, Source] = {}
 
     def find(self, name: str, angled: bool, includer: Source) -> Source | None:
@@ -34,11 +33,11 @@ class Folders:
         """Read a file once, whichever way its path is written."""
         whole = path.resolve()
         if whole not in self._read:
-            self._read[whole] = read_source(path, self._largest)
+            self._read[whole] = read_source(path)
         return self._read[whole]
 
 
-def read_source(path: Path | str, largest: int = 4_000_000) -> Source:
+def read_source(path: Path | str, largest: int = DEFAULT_LIMITS.octets) -> Source:
     """Read a file."""
     try:
         with Path(path).open("rb") as stream:

@@ -282,27 +282,3 @@ def _envelope(row: Mapping[str, object]) -> Envelope:
     except InvalidEvent as error:
         raise error.inside("raw") from error.__cause__
     return envelope_of(event, members)
-
-
-def encode_batch(envelopes: Iterable[Envelope]) -> bytes:
-    """Envelopes as an Arrow IPC stream of one record batch."""
-    arrow = load_pyarrow()
-    batch = to_record_batch(envelopes)
-    sink = arrow.BufferOutputStream()
-    with arrow.ipc.new_stream(sink, batch.schema) as writer:
-        writer.write_batch(batch)
-    octets: bytes = sink.getvalue().to_pybytes()
-    return octets
-
-
-def decode_batch(octets: bytes) -> list[Envelope]:
-    """The envelopes of an Arrow IPC stream, which may have several record batches."""
-    arrow = load_pyarrow()
-    try:
-        with arrow.ipc.open_stream(octets) as reader:
-            batches = list(reader)
-        for batch in batches:
-            batch.validate(full=True)
-    except (arrow.ArrowException, OSError) as error:
-        raise InvalidEvent(f"no Arrow IPC stream: {error}") from error
-    return [envelope for batch in batches for envelope in from_record_batch(batch)]

@@ -193,13 +193,6 @@ class Model(msgspec.Struct, frozen=True):
     main: Source
     definitions: tuple[NamedDef, ...]
 
-    def find(self, scoped: str) -> NamedDef:
-        """The definition with a scoped name; KeyError if there is none."""
-        for definition in self.definitions:
-            if definition.scoped == scoped:
-                return definition
-        raise KeyError(scoped)
-
 
 def unaliased(type_: Type) -> Type:
     """The type behind all typedefs."""

@@ -15,6 +15,10 @@ from tidings.idl.model import AliasDef, ConstDef, Model, NamedDef, UnionDef
 from tidings.idl.typecodes import TypeCodes
 
 
+def find(model: Model, scoped: str) -> NamedDef:
+    return {one.scoped: one for one in model.definitions}[scoped]
+
+
 def ids(model: Model) -> dict[str, str]:
     return {one.scoped: one.id for one in model.definitions}
 
@@ -50,7 +54,7 @@ def test_version_and_id_are_set_by_pragma() -> None:
 
 
 def aliased(model: Model, name: str) -> object:
-    found = model.find(name)
+    found = find(model, name)
     assert isinstance(found, AliasDef)
     return found.type
 
@@ -61,11 +65,11 @@ def test_names_are_looked_up_from_the_inside_out() -> None:
         module A { typedef short T; module B { typedef T Inner; typedef ::T Outer; }; };
         enum Color {red}; struct S { Color color; Color other; };"""
     )
-    assert aliased(model, "M::U") is model.find("M::S")  # a module can be reopened
-    assert aliased(model, "A::B::Inner") is model.find("A::T")
-    assert aliased(model, "A::B::Outer") is model.find("T")
+    assert aliased(model, "M::U") is find(model, "M::S")  # a module can be reopened
+    assert aliased(model, "A::B::Inner") is find(model, "A::T")
+    assert aliased(model, "A::B::Outer") is find(model, "T")
     with pytest.raises(KeyError, match="None"):
-        model.find("None")
+        find(model, "None")
 
 
 def test_labels_of_an_enum_need_no_scope_in_its_union() -> None:
@@ -73,7 +77,7 @@ def test_labels_of_an_enum_need_no_scope_in_its_union() -> None:
         """module A { enum E {x, y}; };
         union U switch (A::E) { case x: long a; case A::y: short b; };"""
     )
-    union = model.find("U")
+    union = find(model, "U")
     assert isinstance(union, UnionDef)
     assert [branch.labels for branch in union.branches] == [("x",), ("y",)]
 
@@ -223,7 +227,7 @@ def code(text: str, name: str, limits: IdlLimits = IdlLimits()) -> TypeCode:  # 
     for one in model.definitions:
         assert not isinstance(one, ConstDef)
         found[one.scoped] = codes.of(one)  # what is not a constant is a type
-    assert isinstance(model.find(name), NamedDef)
+    assert isinstance(find(model, name), NamedDef)
     return found[name]
 
 

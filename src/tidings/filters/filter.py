@@ -84,8 +84,9 @@ class Filter:
 
     def modify(self, delete: Iterable[int], replace: Mapping[int, Constraint]) -> None:
         """Delete some constraints and replace others, all or none."""
+        changed = modified(self.version.constraints, delete, replace)
         _refuse_others(replace)
-        self._become(modified(self.version.constraints, delete, replace))
+        self._become(changed)
 
     def constraints(self, ids: Iterable[int]) -> dict[int, Constraint]:
         """The constraints with these ids."""

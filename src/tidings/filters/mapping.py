@@ -84,8 +84,9 @@ class MappingFilter:
 
     def modify(self, delete: Iterable[int], replace: Mapping[int, MappedConstraint]) -> None:
         """Delete some and replace others, all or none."""
+        changed = modified(self.version.mapped, delete, replace)
         self._check_values(replace)
-        self._become(modified(self.version.mapped, delete, replace))
+        self._become(changed)
 
     def mapped(self, ids: Iterable[int]) -> dict[int, MappedConstraint]:
         """The constraints with these ids, and their values."""

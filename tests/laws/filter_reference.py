@@ -98,7 +98,7 @@ def _found(path: Path, fields: Fields) -> Plain:
 
 
 def _binary(node: t.Node, fields: Fields) -> Plain:
-    assert isinstance(node, t.Comparison | t.Arithmetic | t.Contains)
+    assert isinstance(node, t.Infix)
     left, right = _value(node.left, fields), _value(node.right, fields)
     if isinstance(node, t.Comparison):
         return _compared(node.symbol, left, right)

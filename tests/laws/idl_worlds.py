@@ -69,7 +69,7 @@ def _composites(inner: st.SearchStrategy[t.TypeSpec]) -> st.SearchStrategy[t.Typ
     members = st.lists(st.builds(t.Member, inner, names), max_size=3).map(tuple)
     labels = st.lists(bounds, min_size=1, max_size=3).map(tuple)
     cases = st.lists(st.builds(t.Case, labels, inner, declarators()), max_size=3).map(tuple)
-    several = st.lists(identifiers.map(t.Enumerator), min_size=1, max_size=3).map(tuple)
+    several = st.lists(identifiers.map(t.Declarator), min_size=1, max_size=3).map(tuple)
     return st.one_of(
         simple_types,
         st.builds(t.Struct, identifiers, members),

@@ -78,7 +78,7 @@ def alike(one: Value, two: Value) -> bool:
 
 def excused(error: SystemException, value: object, setting: Setting) -> bool:
     """Whether the wire really cannot carry the value: what is in its way can be seen in it."""
-    shown = repr(value)
+    shown = f"{value!r} {getattr(value, 'type', None)!r}"  # a type's names are not in its value
     if isinstance(error, DATA_CONVERSION):
         return not shown.isascii() or re.search(r"\\[uUx]", shown) is not None
     if isinstance(error, MARSHAL):

@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.laws.idl_texts import compile_text, parse_text, printed
 from tests.laws.idl_worlds import specifications, typed_files
 from tests.laws.strategies import values_of
 from tidings.errors import TidingsError
 from tidings.events.anyvalue import UnionValue, conform, same
-from tidings.events.typecode import TypeCode
-from tidings.idl.compile import compile_text, load_idl
-from tidings.idl.parse import parse_text
-from tidings.idl.printing import printed
+from tidings.events.typecode import Kind, TypeCode
+from tidings.idl.compile import load_idl
 from tidings.idl.tree import Specification
 from tidings.orb.cdr_reader import Reader, read_value
 from tidings.orb.cdr_writer import Writer, write_value
@@ -81,8 +80,11 @@ def written(write: Any, value: object, little: bool) -> bytes | type[SystemExcep
 
 def types_of(module: ModuleType) -> list[str]:
     """The names of all types of a generated module, as they stand there."""
-    found = [name for name in vars(module) if name.startswith("read_")]
-    return [name.removeprefix("read_") for name in found]
+    return [
+        name.removesuffix("_TYPE")
+        for name, type_ in vars(module).items()
+        if isinstance(type_, TypeCode) and type_.kind is not Kind.OBJREF
+    ]
 
 
 def check_marshalling(module: ModuleType, name: str, value: object, little: bool) -> None:

@@ -30,7 +30,7 @@ from tidings.events.codecs.json_codec import decode_event
 from tidings.events.fields import fields_for
 from tidings.filters.plan import Plan
 from tidings.filters.plan_form import change_from_plain
-from tidings.filters.to_spark import Occurring
+from tidings.filters.to_spark.columns import Occurring
 from tidings.pipeline.matching import match
 from tidings.pipeline.matching.book import PlanBook
 from tidings.pipeline.session import SparkOptions

@@ -1,7 +1,7 @@
 """What CosNotifyComm.idl declares. Generated from it; changes belong there."""
 
 # ruff: noqa
-# mypy: disable-error-code="no-any-return"
+# mypy: disable-error-code="empty-body"
 
 from __future__ import annotations
 
@@ -28,272 +28,127 @@ SequencePullConsumer_TYPE: _g.Final = _tc.objref("IDL:omg.org/CosNotifyComm/Sequ
 SequencePullSupplier_TYPE: _g.Final = _tc.objref("IDL:omg.org/CosNotifyComm/SequencePullSupplier:1.0", "SequencePullSupplier")
 SequencePushSupplier_TYPE: _g.Final = _tc.objref("IDL:omg.org/CosNotifyComm/SequencePushSupplier:1.0", "SequencePushSupplier")
 
-read_InvalidEventType: _g.Reads[InvalidEventType] = _here.reads(InvalidEventType_TYPE)
-write_InvalidEventType: _g.Writes[InvalidEventType] = _here.writes(InvalidEventType_TYPE)
-class InvalidEventType(_g.UserException):
-    """exception CosNotifyComm::InvalidEventType"""
-    ID = corba_id = InvalidEventType_TYPE.id
-    TYPE = InvalidEventType_TYPE
-    read, write = staticmethod(read_InvalidEventType), staticmethod(write_InvalidEventType)
-    __match_args__ = ("type", )
-    def __init__(self, type: _CosNotification.EventType) -> None:
-        super().__init__(type)
-        self.type = type
+class InvalidEventType(_g.UserException, types=_here, type=InvalidEventType_TYPE):
+    type: _CosNotification.EventType
 
-NotifyPublish_INTERFACE: _g.Final = _here.interface(
-    NotifyPublish_TYPE, "CosNotifyComm::NotifyPublish", (),
+NotifyPublish_INTERFACE: _g.Final = _here.interface(NotifyPublish_TYPE, "CosNotifyComm::NotifyPublish", (),
     _here.operation("offer_change", takes={"added": _CosNotification.EventTypeSeq_TYPE, "removed": _CosNotification.EventTypeSeq_TYPE},
-        raises=(InvalidEventType, )),
-)
+        raises=(InvalidEventType, )))
+class _NotifyPublish_methods:
+    async def offer_change(self, added: _CosNotification.EventTypeSeq, removed: _CosNotification.EventTypeSeq) -> None: ...
+class NotifyPublish(_NotifyPublish_methods, _g.Stub, of=NotifyPublish_INTERFACE): ...
+class NotifyPublishServant(_NotifyPublish_methods, _g.Servant, of=NotifyPublish_INTERFACE): ...
 
-class NotifyPublish(_g.Stub):
-    """interface CosNotifyComm::NotifyPublish"""
-    __slots__ = ()
-    INTERFACE = NotifyPublish_INTERFACE
-    async def offer_change(self, added: _CosNotification.EventTypeSeq, removed: _CosNotification.EventTypeSeq) -> None:
-        await self._call("offer_change", added, removed)
-
-class NotifyPublishServant(_g.Servant):
-    """interface CosNotifyComm::NotifyPublish"""
-    INTERFACE = NotifyPublish_INTERFACE
-    async def offer_change(self, added: _CosNotification.EventTypeSeq, removed: _CosNotification.EventTypeSeq) -> None:
-        _g.not_done(self, "offer_change")
-
-NotifySubscribe_INTERFACE: _g.Final = _here.interface(
-    NotifySubscribe_TYPE, "CosNotifyComm::NotifySubscribe", (),
+NotifySubscribe_INTERFACE: _g.Final = _here.interface(NotifySubscribe_TYPE, "CosNotifyComm::NotifySubscribe", (),
     _here.operation("subscription_change",
         takes={"added": _CosNotification.EventTypeSeq_TYPE, "removed": _CosNotification.EventTypeSeq_TYPE},
-        raises=(InvalidEventType, )),
-)
+        raises=(InvalidEventType, )))
+class _NotifySubscribe_methods:
+    async def subscription_change(self, added: _CosNotification.EventTypeSeq, removed: _CosNotification.EventTypeSeq) -> None: ...
+class NotifySubscribe(_NotifySubscribe_methods, _g.Stub, of=NotifySubscribe_INTERFACE): ...
+class NotifySubscribeServant(_NotifySubscribe_methods, _g.Servant, of=NotifySubscribe_INTERFACE): ...
 
-class NotifySubscribe(_g.Stub):
-    """interface CosNotifyComm::NotifySubscribe"""
-    __slots__ = ()
-    INTERFACE = NotifySubscribe_INTERFACE
-    async def subscription_change(self, added: _CosNotification.EventTypeSeq, removed: _CosNotification.EventTypeSeq) -> None:
-        await self._call("subscription_change", added, removed)
+PushConsumer_INTERFACE: _g.Final = _here.interface(PushConsumer_TYPE, "CosNotifyComm::PushConsumer",
+        (NotifyPublish_INTERFACE, _CosEventComm.PushConsumer_INTERFACE, ))
+class _PushConsumer_methods: ...
+class PushConsumer(_PushConsumer_methods, NotifyPublish, _CosEventComm.PushConsumer, of=PushConsumer_INTERFACE): ...
+class PushConsumerServant(_PushConsumer_methods, NotifyPublishServant, _CosEventComm.PushConsumerServant, of=PushConsumer_INTERFACE): ...
 
-class NotifySubscribeServant(_g.Servant):
-    """interface CosNotifyComm::NotifySubscribe"""
-    INTERFACE = NotifySubscribe_INTERFACE
-    async def subscription_change(self, added: _CosNotification.EventTypeSeq, removed: _CosNotification.EventTypeSeq) -> None:
-        _g.not_done(self, "subscription_change")
+PullConsumer_INTERFACE: _g.Final = _here.interface(PullConsumer_TYPE, "CosNotifyComm::PullConsumer",
+        (NotifyPublish_INTERFACE, _CosEventComm.PullConsumer_INTERFACE, ))
+class _PullConsumer_methods: ...
+class PullConsumer(_PullConsumer_methods, NotifyPublish, _CosEventComm.PullConsumer, of=PullConsumer_INTERFACE): ...
+class PullConsumerServant(_PullConsumer_methods, NotifyPublishServant, _CosEventComm.PullConsumerServant, of=PullConsumer_INTERFACE): ...
 
-PushConsumer_INTERFACE: _g.Final = _here.interface(
-    PushConsumer_TYPE, "CosNotifyComm::PushConsumer", (NotifyPublish_INTERFACE, _CosEventComm.PushConsumer_INTERFACE, ),
-)
+PullSupplier_INTERFACE: _g.Final = _here.interface(PullSupplier_TYPE, "CosNotifyComm::PullSupplier",
+        (NotifySubscribe_INTERFACE, _CosEventComm.PullSupplier_INTERFACE, ))
+class _PullSupplier_methods: ...
+class PullSupplier(_PullSupplier_methods, NotifySubscribe, _CosEventComm.PullSupplier, of=PullSupplier_INTERFACE): ...
+class PullSupplierServant(_PullSupplier_methods, NotifySubscribeServant, _CosEventComm.PullSupplierServant, of=PullSupplier_INTERFACE): ...
 
-class PushConsumer(NotifyPublish, _CosEventComm.PushConsumer):
-    """interface CosNotifyComm::PushConsumer"""
-    __slots__ = ()
-    INTERFACE = PushConsumer_INTERFACE
+PushSupplier_INTERFACE: _g.Final = _here.interface(PushSupplier_TYPE, "CosNotifyComm::PushSupplier",
+        (NotifySubscribe_INTERFACE, _CosEventComm.PushSupplier_INTERFACE, ))
+class _PushSupplier_methods: ...
+class PushSupplier(_PushSupplier_methods, NotifySubscribe, _CosEventComm.PushSupplier, of=PushSupplier_INTERFACE): ...
+class PushSupplierServant(_PushSupplier_methods, NotifySubscribeServant, _CosEventComm.PushSupplierServant, of=PushSupplier_INTERFACE): ...
 
-class PushConsumerServant(NotifyPublishServant, _CosEventComm.PushConsumerServant):
-    """interface CosNotifyComm::PushConsumer"""
-    INTERFACE = PushConsumer_INTERFACE
-
-PullConsumer_INTERFACE: _g.Final = _here.interface(
-    PullConsumer_TYPE, "CosNotifyComm::PullConsumer", (NotifyPublish_INTERFACE, _CosEventComm.PullConsumer_INTERFACE, ),
-)
-
-class PullConsumer(NotifyPublish, _CosEventComm.PullConsumer):
-    """interface CosNotifyComm::PullConsumer"""
-    __slots__ = ()
-    INTERFACE = PullConsumer_INTERFACE
-
-class PullConsumerServant(NotifyPublishServant, _CosEventComm.PullConsumerServant):
-    """interface CosNotifyComm::PullConsumer"""
-    INTERFACE = PullConsumer_INTERFACE
-
-PullSupplier_INTERFACE: _g.Final = _here.interface(
-    PullSupplier_TYPE, "CosNotifyComm::PullSupplier", (NotifySubscribe_INTERFACE, _CosEventComm.PullSupplier_INTERFACE, ),
-)
-
-class PullSupplier(NotifySubscribe, _CosEventComm.PullSupplier):
-    """interface CosNotifyComm::PullSupplier"""
-    __slots__ = ()
-    INTERFACE = PullSupplier_INTERFACE
-
-class PullSupplierServant(NotifySubscribeServant, _CosEventComm.PullSupplierServant):
-    """interface CosNotifyComm::PullSupplier"""
-    INTERFACE = PullSupplier_INTERFACE
-
-PushSupplier_INTERFACE: _g.Final = _here.interface(
-    PushSupplier_TYPE, "CosNotifyComm::PushSupplier", (NotifySubscribe_INTERFACE, _CosEventComm.PushSupplier_INTERFACE, ),
-)
-
-class PushSupplier(NotifySubscribe, _CosEventComm.PushSupplier):
-    """interface CosNotifyComm::PushSupplier"""
-    __slots__ = ()
-    INTERFACE = PushSupplier_INTERFACE
-
-class PushSupplierServant(NotifySubscribeServant, _CosEventComm.PushSupplierServant):
-    """interface CosNotifyComm::PushSupplier"""
-    INTERFACE = PushSupplier_INTERFACE
-
-StructuredPushConsumer_INTERFACE: _g.Final = _here.interface(
-    StructuredPushConsumer_TYPE, "CosNotifyComm::StructuredPushConsumer", (NotifyPublish_INTERFACE, ),
+StructuredPushConsumer_INTERFACE: _g.Final = _here.interface(StructuredPushConsumer_TYPE,
+        "CosNotifyComm::StructuredPushConsumer", (NotifyPublish_INTERFACE, ),
     _here.operation("push_structured_event", takes={"notification": _CosNotification.StructuredEvent_TYPE},
         raises=(_CosEventComm.Disconnected, )),
-    _here.operation("disconnect_structured_push_consumer"),
-)
+    _here.operation("disconnect_structured_push_consumer"))
+class _StructuredPushConsumer_methods:
+    async def push_structured_event(self, notification: _CosNotification.StructuredEvent) -> None: ...
+    async def disconnect_structured_push_consumer(self) -> None: ...
+class StructuredPushConsumer(_StructuredPushConsumer_methods, NotifyPublish, of=StructuredPushConsumer_INTERFACE): ...
+class StructuredPushConsumerServant(_StructuredPushConsumer_methods, NotifyPublishServant, of=StructuredPushConsumer_INTERFACE): ...
 
-class StructuredPushConsumer(NotifyPublish):
-    """interface CosNotifyComm::StructuredPushConsumer"""
-    __slots__ = ()
-    INTERFACE = StructuredPushConsumer_INTERFACE
-    async def push_structured_event(self, notification: _CosNotification.StructuredEvent) -> None:
-        await self._call("push_structured_event", notification)
-    async def disconnect_structured_push_consumer(self) -> None: await self._call("disconnect_structured_push_consumer")
+StructuredPullConsumer_INTERFACE: _g.Final = _here.interface(StructuredPullConsumer_TYPE,
+        "CosNotifyComm::StructuredPullConsumer", (NotifyPublish_INTERFACE, ),
+    _here.operation("disconnect_structured_pull_consumer"))
+class _StructuredPullConsumer_methods:
+    async def disconnect_structured_pull_consumer(self) -> None: ...
+class StructuredPullConsumer(_StructuredPullConsumer_methods, NotifyPublish, of=StructuredPullConsumer_INTERFACE): ...
+class StructuredPullConsumerServant(_StructuredPullConsumer_methods, NotifyPublishServant, of=StructuredPullConsumer_INTERFACE): ...
 
-class StructuredPushConsumerServant(NotifyPublishServant):
-    """interface CosNotifyComm::StructuredPushConsumer"""
-    INTERFACE = StructuredPushConsumer_INTERFACE
-    async def push_structured_event(self, notification: _CosNotification.StructuredEvent) -> None:
-        _g.not_done(self, "push_structured_event")
-    async def disconnect_structured_push_consumer(self) -> None:
-        _g.not_done(self, "disconnect_structured_push_consumer")
-
-StructuredPullConsumer_INTERFACE: _g.Final = _here.interface(
-    StructuredPullConsumer_TYPE, "CosNotifyComm::StructuredPullConsumer", (NotifyPublish_INTERFACE, ),
-    _here.operation("disconnect_structured_pull_consumer"),
-)
-
-class StructuredPullConsumer(NotifyPublish):
-    """interface CosNotifyComm::StructuredPullConsumer"""
-    __slots__ = ()
-    INTERFACE = StructuredPullConsumer_INTERFACE
-    async def disconnect_structured_pull_consumer(self) -> None: await self._call("disconnect_structured_pull_consumer")
-
-class StructuredPullConsumerServant(NotifyPublishServant):
-    """interface CosNotifyComm::StructuredPullConsumer"""
-    INTERFACE = StructuredPullConsumer_INTERFACE
-    async def disconnect_structured_pull_consumer(self) -> None:
-        _g.not_done(self, "disconnect_structured_pull_consumer")
-
-StructuredPullSupplier_INTERFACE: _g.Final = _here.interface(
-    StructuredPullSupplier_TYPE, "CosNotifyComm::StructuredPullSupplier", (NotifySubscribe_INTERFACE, ),
+StructuredPullSupplier_INTERFACE: _g.Final = _here.interface(StructuredPullSupplier_TYPE,
+        "CosNotifyComm::StructuredPullSupplier", (NotifySubscribe_INTERFACE, ),
     _here.operation("pull_structured_event", gives={"": _CosNotification.StructuredEvent_TYPE}, raises=(_CosEventComm.Disconnected, )),
     _here.operation("try_pull_structured_event", gives={"": _CosNotification.StructuredEvent_TYPE, "has_event": _tc.BOOLEAN},
         raises=(_CosEventComm.Disconnected, )),
-    _here.operation("disconnect_structured_pull_supplier"),
-)
+    _here.operation("disconnect_structured_pull_supplier"))
+class _StructuredPullSupplier_methods:
+    async def pull_structured_event(self) -> _CosNotification.StructuredEvent: ...
+    async def try_pull_structured_event(self) -> tuple[_CosNotification.StructuredEvent, bool]: ...
+    async def disconnect_structured_pull_supplier(self) -> None: ...
+class StructuredPullSupplier(_StructuredPullSupplier_methods, NotifySubscribe, of=StructuredPullSupplier_INTERFACE): ...
+class StructuredPullSupplierServant(_StructuredPullSupplier_methods, NotifySubscribeServant, of=StructuredPullSupplier_INTERFACE): ...
 
-class StructuredPullSupplier(NotifySubscribe):
-    """interface CosNotifyComm::StructuredPullSupplier"""
-    __slots__ = ()
-    INTERFACE = StructuredPullSupplier_INTERFACE
-    async def pull_structured_event(self) -> _CosNotification.StructuredEvent:
-        return await self._call("pull_structured_event")
-    async def try_pull_structured_event(self) -> tuple[_CosNotification.StructuredEvent, bool]:
-        return await self._call("try_pull_structured_event")
-    async def disconnect_structured_pull_supplier(self) -> None: await self._call("disconnect_structured_pull_supplier")
+StructuredPushSupplier_INTERFACE: _g.Final = _here.interface(StructuredPushSupplier_TYPE,
+        "CosNotifyComm::StructuredPushSupplier", (NotifySubscribe_INTERFACE, ),
+    _here.operation("disconnect_structured_push_supplier"))
+class _StructuredPushSupplier_methods:
+    async def disconnect_structured_push_supplier(self) -> None: ...
+class StructuredPushSupplier(_StructuredPushSupplier_methods, NotifySubscribe, of=StructuredPushSupplier_INTERFACE): ...
+class StructuredPushSupplierServant(_StructuredPushSupplier_methods, NotifySubscribeServant, of=StructuredPushSupplier_INTERFACE): ...
 
-class StructuredPullSupplierServant(NotifySubscribeServant):
-    """interface CosNotifyComm::StructuredPullSupplier"""
-    INTERFACE = StructuredPullSupplier_INTERFACE
-    async def pull_structured_event(self) -> _CosNotification.StructuredEvent:
-        _g.not_done(self, "pull_structured_event")
-    async def try_pull_structured_event(self) -> tuple[_CosNotification.StructuredEvent, bool]:
-        _g.not_done(self, "try_pull_structured_event")
-    async def disconnect_structured_pull_supplier(self) -> None:
-        _g.not_done(self, "disconnect_structured_pull_supplier")
-
-StructuredPushSupplier_INTERFACE: _g.Final = _here.interface(
-    StructuredPushSupplier_TYPE, "CosNotifyComm::StructuredPushSupplier", (NotifySubscribe_INTERFACE, ),
-    _here.operation("disconnect_structured_push_supplier"),
-)
-
-class StructuredPushSupplier(NotifySubscribe):
-    """interface CosNotifyComm::StructuredPushSupplier"""
-    __slots__ = ()
-    INTERFACE = StructuredPushSupplier_INTERFACE
-    async def disconnect_structured_push_supplier(self) -> None: await self._call("disconnect_structured_push_supplier")
-
-class StructuredPushSupplierServant(NotifySubscribeServant):
-    """interface CosNotifyComm::StructuredPushSupplier"""
-    INTERFACE = StructuredPushSupplier_INTERFACE
-    async def disconnect_structured_push_supplier(self) -> None:
-        _g.not_done(self, "disconnect_structured_push_supplier")
-
-SequencePushConsumer_INTERFACE: _g.Final = _here.interface(
-    SequencePushConsumer_TYPE, "CosNotifyComm::SequencePushConsumer", (NotifyPublish_INTERFACE, ),
+SequencePushConsumer_INTERFACE: _g.Final = _here.interface(SequencePushConsumer_TYPE,
+        "CosNotifyComm::SequencePushConsumer", (NotifyPublish_INTERFACE, ),
     _here.operation("push_structured_events", takes={"notifications": _CosNotification.EventBatch_TYPE},
         raises=(_CosEventComm.Disconnected, )),
-    _here.operation("disconnect_sequence_push_consumer"),
-)
+    _here.operation("disconnect_sequence_push_consumer"))
+class _SequencePushConsumer_methods:
+    async def push_structured_events(self, notifications: _CosNotification.EventBatch) -> None: ...
+    async def disconnect_sequence_push_consumer(self) -> None: ...
+class SequencePushConsumer(_SequencePushConsumer_methods, NotifyPublish, of=SequencePushConsumer_INTERFACE): ...
+class SequencePushConsumerServant(_SequencePushConsumer_methods, NotifyPublishServant, of=SequencePushConsumer_INTERFACE): ...
 
-class SequencePushConsumer(NotifyPublish):
-    """interface CosNotifyComm::SequencePushConsumer"""
-    __slots__ = ()
-    INTERFACE = SequencePushConsumer_INTERFACE
-    async def push_structured_events(self, notifications: _CosNotification.EventBatch) -> None:
-        await self._call("push_structured_events", notifications)
-    async def disconnect_sequence_push_consumer(self) -> None: await self._call("disconnect_sequence_push_consumer")
+SequencePullConsumer_INTERFACE: _g.Final = _here.interface(SequencePullConsumer_TYPE,
+        "CosNotifyComm::SequencePullConsumer", (NotifyPublish_INTERFACE, ),
+    _here.operation("disconnect_sequence_pull_consumer"))
+class _SequencePullConsumer_methods:
+    async def disconnect_sequence_pull_consumer(self) -> None: ...
+class SequencePullConsumer(_SequencePullConsumer_methods, NotifyPublish, of=SequencePullConsumer_INTERFACE): ...
+class SequencePullConsumerServant(_SequencePullConsumer_methods, NotifyPublishServant, of=SequencePullConsumer_INTERFACE): ...
 
-class SequencePushConsumerServant(NotifyPublishServant):
-    """interface CosNotifyComm::SequencePushConsumer"""
-    INTERFACE = SequencePushConsumer_INTERFACE
-    async def push_structured_events(self, notifications: _CosNotification.EventBatch) -> None:
-        _g.not_done(self, "push_structured_events")
-    async def disconnect_sequence_push_consumer(self) -> None: _g.not_done(self, "disconnect_sequence_push_consumer")
-
-SequencePullConsumer_INTERFACE: _g.Final = _here.interface(
-    SequencePullConsumer_TYPE, "CosNotifyComm::SequencePullConsumer", (NotifyPublish_INTERFACE, ),
-    _here.operation("disconnect_sequence_pull_consumer"),
-)
-
-class SequencePullConsumer(NotifyPublish):
-    """interface CosNotifyComm::SequencePullConsumer"""
-    __slots__ = ()
-    INTERFACE = SequencePullConsumer_INTERFACE
-    async def disconnect_sequence_pull_consumer(self) -> None: await self._call("disconnect_sequence_pull_consumer")
-
-class SequencePullConsumerServant(NotifyPublishServant):
-    """interface CosNotifyComm::SequencePullConsumer"""
-    INTERFACE = SequencePullConsumer_INTERFACE
-    async def disconnect_sequence_pull_consumer(self) -> None: _g.not_done(self, "disconnect_sequence_pull_consumer")
-
-SequencePullSupplier_INTERFACE: _g.Final = _here.interface(
-    SequencePullSupplier_TYPE, "CosNotifyComm::SequencePullSupplier", (NotifySubscribe_INTERFACE, ),
+SequencePullSupplier_INTERFACE: _g.Final = _here.interface(SequencePullSupplier_TYPE,
+        "CosNotifyComm::SequencePullSupplier", (NotifySubscribe_INTERFACE, ),
     _here.operation("pull_structured_events", takes={"max_number": _tc.LONG}, gives={"": _CosNotification.EventBatch_TYPE},
         raises=(_CosEventComm.Disconnected, )),
     _here.operation("try_pull_structured_events", takes={"max_number": _tc.LONG},
         gives={"": _CosNotification.EventBatch_TYPE, "has_event": _tc.BOOLEAN}, raises=(_CosEventComm.Disconnected, )),
-    _here.operation("disconnect_sequence_pull_supplier"),
-)
+    _here.operation("disconnect_sequence_pull_supplier"))
+class _SequencePullSupplier_methods:
+    async def pull_structured_events(self, max_number: int) -> _CosNotification.EventBatch: ...
+    async def try_pull_structured_events(self, max_number: int) -> tuple[_CosNotification.EventBatch, bool]: ...
+    async def disconnect_sequence_pull_supplier(self) -> None: ...
+class SequencePullSupplier(_SequencePullSupplier_methods, NotifySubscribe, of=SequencePullSupplier_INTERFACE): ...
+class SequencePullSupplierServant(_SequencePullSupplier_methods, NotifySubscribeServant, of=SequencePullSupplier_INTERFACE): ...
 
-class SequencePullSupplier(NotifySubscribe):
-    """interface CosNotifyComm::SequencePullSupplier"""
-    __slots__ = ()
-    INTERFACE = SequencePullSupplier_INTERFACE
-    async def pull_structured_events(self, max_number: int) -> _CosNotification.EventBatch:
-        return await self._call("pull_structured_events", max_number)
-    async def try_pull_structured_events(self, max_number: int) -> tuple[_CosNotification.EventBatch, bool]:
-        return await self._call("try_pull_structured_events", max_number)
-    async def disconnect_sequence_pull_supplier(self) -> None: await self._call("disconnect_sequence_pull_supplier")
-
-class SequencePullSupplierServant(NotifySubscribeServant):
-    """interface CosNotifyComm::SequencePullSupplier"""
-    INTERFACE = SequencePullSupplier_INTERFACE
-    async def pull_structured_events(self, max_number: int) -> _CosNotification.EventBatch:
-        _g.not_done(self, "pull_structured_events")
-    async def try_pull_structured_events(self, max_number: int) -> tuple[_CosNotification.EventBatch, bool]:
-        _g.not_done(self, "try_pull_structured_events")
-    async def disconnect_sequence_pull_supplier(self) -> None: _g.not_done(self, "disconnect_sequence_pull_supplier")
-
-SequencePushSupplier_INTERFACE: _g.Final = _here.interface(
-    SequencePushSupplier_TYPE, "CosNotifyComm::SequencePushSupplier", (NotifySubscribe_INTERFACE, ),
-    _here.operation("disconnect_sequence_push_supplier"),
-)
-
-class SequencePushSupplier(NotifySubscribe):
-    """interface CosNotifyComm::SequencePushSupplier"""
-    __slots__ = ()
-    INTERFACE = SequencePushSupplier_INTERFACE
-    async def disconnect_sequence_push_supplier(self) -> None: await self._call("disconnect_sequence_push_supplier")
-
-class SequencePushSupplierServant(NotifySubscribeServant):
-    """interface CosNotifyComm::SequencePushSupplier"""
-    INTERFACE = SequencePushSupplier_INTERFACE
-    async def disconnect_sequence_push_supplier(self) -> None: _g.not_done(self, "disconnect_sequence_push_supplier")
+SequencePushSupplier_INTERFACE: _g.Final = _here.interface(SequencePushSupplier_TYPE,
+        "CosNotifyComm::SequencePushSupplier", (NotifySubscribe_INTERFACE, ),
+    _here.operation("disconnect_sequence_push_supplier"))
+class _SequencePushSupplier_methods:
+    async def disconnect_sequence_push_supplier(self) -> None: ...
+class SequencePushSupplier(_SequencePushSupplier_methods, NotifySubscribe, of=SequencePushSupplier_INTERFACE): ...
+class SequencePushSupplierServant(_SequencePushSupplier_methods, NotifySubscribeServant, of=SequencePushSupplier_INTERFACE): ...

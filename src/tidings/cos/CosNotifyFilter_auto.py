@@ -1,7 +1,7 @@
 """What CosNotifyFilter.idl declares. Generated from it; changes belong there."""
 
 # ruff: noqa
-# mypy: disable-error-code="no-any-return"
+# mypy: disable-error-code="empty-body"
 
 from __future__ import annotations
 
@@ -45,165 +45,57 @@ FilterFactory_TYPE: _g.Final = _tc.objref("IDL:omg.org/CosNotifyFilter/FilterFac
 FilterAdmin_TYPE: _g.Final = _tc.objref("IDL:omg.org/CosNotifyFilter/FilterAdmin:1.0", "FilterAdmin")
 
 ConstraintID: _g.TypeAlias = "int"
-read_ConstraintID: _g.Reads[ConstraintID] = _here.reads(ConstraintID_TYPE)
-write_ConstraintID: _g.Writes[ConstraintID] = _here.writes(ConstraintID_TYPE)
-
 ConstraintIDSeq: _g.TypeAlias = "_g.Sequence[ConstraintID]"
-read_ConstraintIDSeq: _g.Reads[ConstraintIDSeq] = _here.reads(ConstraintIDSeq_TYPE)
-write_ConstraintIDSeq: _g.Writes[ConstraintIDSeq] = _here.writes(ConstraintIDSeq_TYPE)
-
 FilterID: _g.TypeAlias = "int"
-read_FilterID: _g.Reads[FilterID] = _here.reads(FilterID_TYPE)
-write_FilterID: _g.Writes[FilterID] = _here.writes(FilterID_TYPE)
-
 FilterIDSeq: _g.TypeAlias = "_g.Sequence[FilterID]"
-read_FilterIDSeq: _g.Reads[FilterIDSeq] = _here.reads(FilterIDSeq_TYPE)
-write_FilterIDSeq: _g.Writes[FilterIDSeq] = _here.writes(FilterIDSeq_TYPE)
-
 CallbackID: _g.TypeAlias = "int"
-read_CallbackID: _g.Reads[CallbackID] = _here.reads(CallbackID_TYPE)
-write_CallbackID: _g.Writes[CallbackID] = _here.writes(CallbackID_TYPE)
-
 CallbackIDSeq: _g.TypeAlias = "_g.Sequence[CallbackID]"
-read_CallbackIDSeq: _g.Reads[CallbackIDSeq] = _here.reads(CallbackIDSeq_TYPE)
-write_CallbackIDSeq: _g.Writes[CallbackIDSeq] = _here.writes(CallbackIDSeq_TYPE)
 
 class ConstraintExp(_g.NamedTuple):
-    """struct CosNotifyFilter::ConstraintExp"""
     event_types: _CosNotification.EventTypeSeq
     constraint_expr: str
-read_ConstraintExp: _g.Reads[ConstraintExp] = _here.reads(ConstraintExp_TYPE)
-write_ConstraintExp: _g.Writes[ConstraintExp] = _here.writes(ConstraintExp_TYPE)
 
 ConstraintExpSeq: _g.TypeAlias = "_g.Sequence[ConstraintExp]"
-read_ConstraintExpSeq: _g.Reads[ConstraintExpSeq] = _here.reads(ConstraintExpSeq_TYPE)
-write_ConstraintExpSeq: _g.Writes[ConstraintExpSeq] = _here.writes(ConstraintExpSeq_TYPE)
 
 class ConstraintInfo(_g.NamedTuple):
-    """struct CosNotifyFilter::ConstraintInfo"""
     constraint_expression: ConstraintExp
     constraint_id: ConstraintID
-read_ConstraintInfo: _g.Reads[ConstraintInfo] = _here.reads(ConstraintInfo_TYPE)
-write_ConstraintInfo: _g.Writes[ConstraintInfo] = _here.writes(ConstraintInfo_TYPE)
 
 ConstraintInfoSeq: _g.TypeAlias = "_g.Sequence[ConstraintInfo]"
-read_ConstraintInfoSeq: _g.Reads[ConstraintInfoSeq] = _here.reads(ConstraintInfoSeq_TYPE)
-write_ConstraintInfoSeq: _g.Writes[ConstraintInfoSeq] = _here.writes(ConstraintInfoSeq_TYPE)
 
 class MappingConstraintPair(_g.NamedTuple):
-    """struct CosNotifyFilter::MappingConstraintPair"""
     constraint_expression: ConstraintExp
     result_to_set: _g.Value
-read_MappingConstraintPair: _g.Reads[MappingConstraintPair] = _here.reads(MappingConstraintPair_TYPE)
-write_MappingConstraintPair: _g.Writes[MappingConstraintPair] = _here.writes(MappingConstraintPair_TYPE)
 
 MappingConstraintPairSeq: _g.TypeAlias = "_g.Sequence[MappingConstraintPair]"
-read_MappingConstraintPairSeq: _g.Reads[MappingConstraintPairSeq] = _here.reads(MappingConstraintPairSeq_TYPE)
-write_MappingConstraintPairSeq: _g.Writes[MappingConstraintPairSeq] = _here.writes(MappingConstraintPairSeq_TYPE)
 
 class MappingConstraintInfo(_g.NamedTuple):
-    """struct CosNotifyFilter::MappingConstraintInfo"""
     constraint_expression: ConstraintExp
     constraint_id: ConstraintID
     value: _g.Value
-read_MappingConstraintInfo: _g.Reads[MappingConstraintInfo] = _here.reads(MappingConstraintInfo_TYPE)
-write_MappingConstraintInfo: _g.Writes[MappingConstraintInfo] = _here.writes(MappingConstraintInfo_TYPE)
 
 MappingConstraintInfoSeq: _g.TypeAlias = "_g.Sequence[MappingConstraintInfo]"
-read_MappingConstraintInfoSeq: _g.Reads[MappingConstraintInfoSeq] = _here.reads(MappingConstraintInfoSeq_TYPE)
-write_MappingConstraintInfoSeq: _g.Writes[MappingConstraintInfoSeq] = _here.writes(MappingConstraintInfoSeq_TYPE)
+class UnsupportedFilterableData(_g.UserException, types=_here, type=UnsupportedFilterableData_TYPE): ...
+class InvalidGrammar(_g.UserException, types=_here, type=InvalidGrammar_TYPE): ...
 
-read_UnsupportedFilterableData: _g.Reads[UnsupportedFilterableData] = _here.reads(UnsupportedFilterableData_TYPE)
-write_UnsupportedFilterableData: _g.Writes[UnsupportedFilterableData] = _here.writes(UnsupportedFilterableData_TYPE)
-class UnsupportedFilterableData(_g.UserException):
-    """exception CosNotifyFilter::UnsupportedFilterableData"""
-    ID = corba_id = UnsupportedFilterableData_TYPE.id
-    TYPE = UnsupportedFilterableData_TYPE
-    read, write = staticmethod(read_UnsupportedFilterableData), staticmethod(write_UnsupportedFilterableData)
-    def __init__(self) -> None:
-        super().__init__()
+class InvalidConstraint(_g.UserException, types=_here, type=InvalidConstraint_TYPE):
+    constr: ConstraintExp
 
-read_InvalidGrammar: _g.Reads[InvalidGrammar] = _here.reads(InvalidGrammar_TYPE)
-write_InvalidGrammar: _g.Writes[InvalidGrammar] = _here.writes(InvalidGrammar_TYPE)
-class InvalidGrammar(_g.UserException):
-    """exception CosNotifyFilter::InvalidGrammar"""
-    ID = corba_id = InvalidGrammar_TYPE.id
-    TYPE = InvalidGrammar_TYPE
-    read, write = staticmethod(read_InvalidGrammar), staticmethod(write_InvalidGrammar)
-    def __init__(self) -> None:
-        super().__init__()
+class DuplicateConstraintID(_g.UserException, types=_here, type=DuplicateConstraintID_TYPE):
+    id: ConstraintID
 
-read_InvalidConstraint: _g.Reads[InvalidConstraint] = _here.reads(InvalidConstraint_TYPE)
-write_InvalidConstraint: _g.Writes[InvalidConstraint] = _here.writes(InvalidConstraint_TYPE)
-class InvalidConstraint(_g.UserException):
-    """exception CosNotifyFilter::InvalidConstraint"""
-    ID = corba_id = InvalidConstraint_TYPE.id
-    TYPE = InvalidConstraint_TYPE
-    read, write = staticmethod(read_InvalidConstraint), staticmethod(write_InvalidConstraint)
-    __match_args__ = ("constr", )
-    def __init__(self, constr: ConstraintExp) -> None:
-        super().__init__(constr)
-        self.constr = constr
+class ConstraintNotFound(_g.UserException, types=_here, type=ConstraintNotFound_TYPE):
+    id: ConstraintID
 
-read_DuplicateConstraintID: _g.Reads[DuplicateConstraintID] = _here.reads(DuplicateConstraintID_TYPE)
-write_DuplicateConstraintID: _g.Writes[DuplicateConstraintID] = _here.writes(DuplicateConstraintID_TYPE)
-class DuplicateConstraintID(_g.UserException):
-    """exception CosNotifyFilter::DuplicateConstraintID"""
-    ID = corba_id = DuplicateConstraintID_TYPE.id
-    TYPE = DuplicateConstraintID_TYPE
-    read, write = staticmethod(read_DuplicateConstraintID), staticmethod(write_DuplicateConstraintID)
-    __match_args__ = ("id", )
-    def __init__(self, id: ConstraintID) -> None:
-        super().__init__(id)
-        self.id = id
+class CallbackNotFound(_g.UserException, types=_here, type=CallbackNotFound_TYPE): ...
 
-read_ConstraintNotFound: _g.Reads[ConstraintNotFound] = _here.reads(ConstraintNotFound_TYPE)
-write_ConstraintNotFound: _g.Writes[ConstraintNotFound] = _here.writes(ConstraintNotFound_TYPE)
-class ConstraintNotFound(_g.UserException):
-    """exception CosNotifyFilter::ConstraintNotFound"""
-    ID = corba_id = ConstraintNotFound_TYPE.id
-    TYPE = ConstraintNotFound_TYPE
-    read, write = staticmethod(read_ConstraintNotFound), staticmethod(write_ConstraintNotFound)
-    __match_args__ = ("id", )
-    def __init__(self, id: ConstraintID) -> None:
-        super().__init__(id)
-        self.id = id
+class InvalidValue(_g.UserException, types=_here, type=InvalidValue_TYPE):
+    constr: ConstraintExp
+    value: _g.Value
 
-read_CallbackNotFound: _g.Reads[CallbackNotFound] = _here.reads(CallbackNotFound_TYPE)
-write_CallbackNotFound: _g.Writes[CallbackNotFound] = _here.writes(CallbackNotFound_TYPE)
-class CallbackNotFound(_g.UserException):
-    """exception CosNotifyFilter::CallbackNotFound"""
-    ID = corba_id = CallbackNotFound_TYPE.id
-    TYPE = CallbackNotFound_TYPE
-    read, write = staticmethod(read_CallbackNotFound), staticmethod(write_CallbackNotFound)
-    def __init__(self) -> None:
-        super().__init__()
+class FilterNotFound(_g.UserException, types=_here, type=FilterNotFound_TYPE): ...
 
-read_InvalidValue: _g.Reads[InvalidValue] = _here.reads(InvalidValue_TYPE)
-write_InvalidValue: _g.Writes[InvalidValue] = _here.writes(InvalidValue_TYPE)
-class InvalidValue(_g.UserException):
-    """exception CosNotifyFilter::InvalidValue"""
-    ID = corba_id = InvalidValue_TYPE.id
-    TYPE = InvalidValue_TYPE
-    read, write = staticmethod(read_InvalidValue), staticmethod(write_InvalidValue)
-    __match_args__ = ("constr", "value", )
-    def __init__(self, constr: ConstraintExp, value: _g.Value) -> None:
-        super().__init__(constr, value)
-        self.constr = constr
-        self.value = value
-
-read_FilterNotFound: _g.Reads[FilterNotFound] = _here.reads(FilterNotFound_TYPE)
-write_FilterNotFound: _g.Writes[FilterNotFound] = _here.writes(FilterNotFound_TYPE)
-class FilterNotFound(_g.UserException):
-    """exception CosNotifyFilter::FilterNotFound"""
-    ID = corba_id = FilterNotFound_TYPE.id
-    TYPE = FilterNotFound_TYPE
-    read, write = staticmethod(read_FilterNotFound), staticmethod(write_FilterNotFound)
-    def __init__(self) -> None:
-        super().__init__()
-
-Filter_INTERFACE: _g.Final = _here.interface(
-    Filter_TYPE, "CosNotifyFilter::Filter", (),
+Filter_INTERFACE: _g.Final = _here.interface(Filter_TYPE, "CosNotifyFilter::Filter", (),
     _here.operation("add_constraints", takes={"constraint_list": ConstraintExpSeq_TYPE}, gives={"": ConstraintInfoSeq_TYPE},
         raises=(InvalidConstraint, )),
     _here.operation("modify_constraints", takes={"del_list": ConstraintIDSeq_TYPE, "modify_list": ConstraintInfoSeq_TYPE},
@@ -221,55 +113,25 @@ Filter_INTERFACE: _g.Final = _here.interface(
     _here.operation("attach_callback", takes={"callback": _CosNotifyComm.NotifySubscribe_TYPE}, gives={"": CallbackID_TYPE}),
     _here.operation("detach_callback", takes={"callback": CallbackID_TYPE}, raises=(CallbackNotFound, )),
     _here.operation("get_callbacks", gives={"": CallbackIDSeq_TYPE}),
-    _here.operation("_get_constraint_grammar", gives={"": _tc.STRING}, method="get_constraint_grammar"),
-)
+    _here.operation("_get_constraint_grammar", gives={"": _tc.STRING}, method="get_constraint_grammar"))
+class _Filter_methods:
+    async def add_constraints(self, constraint_list: ConstraintExpSeq) -> ConstraintInfoSeq: ...
+    async def modify_constraints(self, del_list: ConstraintIDSeq, modify_list: ConstraintInfoSeq) -> None: ...
+    async def get_constraints(self, id_list: ConstraintIDSeq) -> ConstraintInfoSeq: ...
+    async def get_all_constraints(self) -> ConstraintInfoSeq: ...
+    async def remove_all_constraints(self) -> None: ...
+    async def destroy(self) -> None: ...
+    async def match(self, filterable_data: _g.Value) -> bool: ...
+    async def match_structured(self, filterable_data: _CosNotification.StructuredEvent) -> bool: ...
+    async def match_typed(self, filterable_data: _CosNotification.PropertySeq) -> bool: ...
+    async def attach_callback(self, callback: _g.Reference) -> CallbackID: ...
+    async def detach_callback(self, callback: CallbackID) -> None: ...
+    async def get_callbacks(self) -> CallbackIDSeq: ...
+    async def get_constraint_grammar(self) -> str: ...
+class Filter(_Filter_methods, _g.Stub, of=Filter_INTERFACE): ...
+class FilterServant(_Filter_methods, _g.Servant, of=Filter_INTERFACE): ...
 
-class Filter(_g.Stub):
-    """interface CosNotifyFilter::Filter"""
-    __slots__ = ()
-    INTERFACE = Filter_INTERFACE
-    async def add_constraints(self, constraint_list: ConstraintExpSeq) -> ConstraintInfoSeq:
-        return await self._call("add_constraints", constraint_list)
-    async def modify_constraints(self, del_list: ConstraintIDSeq, modify_list: ConstraintInfoSeq) -> None:
-        await self._call("modify_constraints", del_list, modify_list)
-    async def get_constraints(self, id_list: ConstraintIDSeq) -> ConstraintInfoSeq:
-        return await self._call("get_constraints", id_list)
-    async def get_all_constraints(self) -> ConstraintInfoSeq: return await self._call("get_all_constraints")
-    async def remove_all_constraints(self) -> None: await self._call("remove_all_constraints")
-    async def destroy(self) -> None: await self._call("destroy")
-    async def match(self, filterable_data: _g.Value) -> bool: return await self._call("match", filterable_data)
-    async def match_structured(self, filterable_data: _CosNotification.StructuredEvent) -> bool:
-        return await self._call("match_structured", filterable_data)
-    async def match_typed(self, filterable_data: _CosNotification.PropertySeq) -> bool:
-        return await self._call("match_typed", filterable_data)
-    async def attach_callback(self, callback: _g.Reference) -> CallbackID:
-        return await self._call("attach_callback", callback)
-    async def detach_callback(self, callback: CallbackID) -> None: await self._call("detach_callback", callback)
-    async def get_callbacks(self) -> CallbackIDSeq: return await self._call("get_callbacks")
-    async def get_constraint_grammar(self) -> str: return await self._call("_get_constraint_grammar")
-
-class FilterServant(_g.Servant):
-    """interface CosNotifyFilter::Filter"""
-    INTERFACE = Filter_INTERFACE
-    async def add_constraints(self, constraint_list: ConstraintExpSeq) -> ConstraintInfoSeq:
-        _g.not_done(self, "add_constraints")
-    async def modify_constraints(self, del_list: ConstraintIDSeq, modify_list: ConstraintInfoSeq) -> None:
-        _g.not_done(self, "modify_constraints")
-    async def get_constraints(self, id_list: ConstraintIDSeq) -> ConstraintInfoSeq: _g.not_done(self, "get_constraints")
-    async def get_all_constraints(self) -> ConstraintInfoSeq: _g.not_done(self, "get_all_constraints")
-    async def remove_all_constraints(self) -> None: _g.not_done(self, "remove_all_constraints")
-    async def destroy(self) -> None: _g.not_done(self, "destroy")
-    async def match(self, filterable_data: _g.Value) -> bool: _g.not_done(self, "match")
-    async def match_structured(self, filterable_data: _CosNotification.StructuredEvent) -> bool:
-        _g.not_done(self, "match_structured")
-    async def match_typed(self, filterable_data: _CosNotification.PropertySeq) -> bool: _g.not_done(self, "match_typed")
-    async def attach_callback(self, callback: _g.Reference) -> CallbackID: _g.not_done(self, "attach_callback")
-    async def detach_callback(self, callback: CallbackID) -> None: _g.not_done(self, "detach_callback")
-    async def get_callbacks(self) -> CallbackIDSeq: _g.not_done(self, "get_callbacks")
-    async def get_constraint_grammar(self) -> str: _g.not_done(self, "get_constraint_grammar")
-
-MappingFilter_INTERFACE: _g.Final = _here.interface(
-    MappingFilter_TYPE, "CosNotifyFilter::MappingFilter", (),
+MappingFilter_INTERFACE: _g.Final = _here.interface(MappingFilter_TYPE, "CosNotifyFilter::MappingFilter", (),
     _here.operation("add_mapping_constraints", takes={"pair_list": MappingConstraintPairSeq_TYPE}, gives={"": MappingConstraintInfoSeq_TYPE},
         raises=(InvalidConstraint, InvalidValue, )),
     _here.operation("modify_mapping_constraints", takes={"del_list": ConstraintIDSeq_TYPE, "modify_list": MappingConstraintInfoSeq_TYPE},
@@ -287,102 +149,44 @@ MappingFilter_INTERFACE: _g.Final = _here.interface(
         gives={"": _tc.BOOLEAN, "result_to_set": _tc.ANY}, raises=(UnsupportedFilterableData, )),
     _here.operation("_get_constraint_grammar", gives={"": _tc.STRING}, method="get_constraint_grammar"),
     _here.operation("_get_value_type", gives={"": _tc.TYPECODE}, method="get_value_type"),
-    _here.operation("_get_default_value", gives={"": _tc.ANY}, method="get_default_value"),
-)
+    _here.operation("_get_default_value", gives={"": _tc.ANY}, method="get_default_value"))
+class _MappingFilter_methods:
+    async def add_mapping_constraints(self, pair_list: MappingConstraintPairSeq) -> MappingConstraintInfoSeq: ...
+    async def modify_mapping_constraints(self, del_list: ConstraintIDSeq, modify_list: MappingConstraintInfoSeq) -> None: ...
+    async def get_mapping_constraints(self, id_list: ConstraintIDSeq) -> MappingConstraintInfoSeq: ...
+    async def get_all_mapping_constraints(self) -> MappingConstraintInfoSeq: ...
+    async def remove_all_mapping_constraints(self) -> None: ...
+    async def destroy(self) -> None: ...
+    async def match(self, filterable_data: _g.Value) -> tuple[bool, _g.Value]: ...
+    async def match_structured(self, filterable_data: _CosNotification.StructuredEvent) -> tuple[bool, _g.Value]: ...
+    async def match_typed(self, filterable_data: _CosNotification.PropertySeq) -> tuple[bool, _g.Value]: ...
+    async def get_constraint_grammar(self) -> str: ...
+    async def get_value_type(self) -> _g.TypeCode: ...
+    async def get_default_value(self) -> _g.Value: ...
+class MappingFilter(_MappingFilter_methods, _g.Stub, of=MappingFilter_INTERFACE): ...
+class MappingFilterServant(_MappingFilter_methods, _g.Servant, of=MappingFilter_INTERFACE): ...
 
-class MappingFilter(_g.Stub):
-    """interface CosNotifyFilter::MappingFilter"""
-    __slots__ = ()
-    INTERFACE = MappingFilter_INTERFACE
-    async def add_mapping_constraints(self, pair_list: MappingConstraintPairSeq) -> MappingConstraintInfoSeq:
-        return await self._call("add_mapping_constraints", pair_list)
-    async def modify_mapping_constraints(self, del_list: ConstraintIDSeq, modify_list: MappingConstraintInfoSeq) -> None:
-        await self._call("modify_mapping_constraints", del_list, modify_list)
-    async def get_mapping_constraints(self, id_list: ConstraintIDSeq) -> MappingConstraintInfoSeq:
-        return await self._call("get_mapping_constraints", id_list)
-    async def get_all_mapping_constraints(self) -> MappingConstraintInfoSeq:
-        return await self._call("get_all_mapping_constraints")
-    async def remove_all_mapping_constraints(self) -> None: await self._call("remove_all_mapping_constraints")
-    async def destroy(self) -> None: await self._call("destroy")
-    async def match(self, filterable_data: _g.Value) -> tuple[bool, _g.Value]:
-        return await self._call("match", filterable_data)
-    async def match_structured(self, filterable_data: _CosNotification.StructuredEvent) -> tuple[bool, _g.Value]:
-        return await self._call("match_structured", filterable_data)
-    async def match_typed(self, filterable_data: _CosNotification.PropertySeq) -> tuple[bool, _g.Value]:
-        return await self._call("match_typed", filterable_data)
-    async def get_constraint_grammar(self) -> str: return await self._call("_get_constraint_grammar")
-    async def get_value_type(self) -> _g.TypeCode: return await self._call("_get_value_type")
-    async def get_default_value(self) -> _g.Value: return await self._call("_get_default_value")
-
-class MappingFilterServant(_g.Servant):
-    """interface CosNotifyFilter::MappingFilter"""
-    INTERFACE = MappingFilter_INTERFACE
-    async def add_mapping_constraints(self, pair_list: MappingConstraintPairSeq) -> MappingConstraintInfoSeq:
-        _g.not_done(self, "add_mapping_constraints")
-    async def modify_mapping_constraints(self, del_list: ConstraintIDSeq, modify_list: MappingConstraintInfoSeq) -> None:
-        _g.not_done(self, "modify_mapping_constraints")
-    async def get_mapping_constraints(self, id_list: ConstraintIDSeq) -> MappingConstraintInfoSeq:
-        _g.not_done(self, "get_mapping_constraints")
-    async def get_all_mapping_constraints(self) -> MappingConstraintInfoSeq:
-        _g.not_done(self, "get_all_mapping_constraints")
-    async def remove_all_mapping_constraints(self) -> None: _g.not_done(self, "remove_all_mapping_constraints")
-    async def destroy(self) -> None: _g.not_done(self, "destroy")
-    async def match(self, filterable_data: _g.Value) -> tuple[bool, _g.Value]: _g.not_done(self, "match")
-    async def match_structured(self, filterable_data: _CosNotification.StructuredEvent) -> tuple[bool, _g.Value]:
-        _g.not_done(self, "match_structured")
-    async def match_typed(self, filterable_data: _CosNotification.PropertySeq) -> tuple[bool, _g.Value]:
-        _g.not_done(self, "match_typed")
-    async def get_constraint_grammar(self) -> str: _g.not_done(self, "get_constraint_grammar")
-    async def get_value_type(self) -> _g.TypeCode: _g.not_done(self, "get_value_type")
-    async def get_default_value(self) -> _g.Value: _g.not_done(self, "get_default_value")
-
-FilterFactory_INTERFACE: _g.Final = _here.interface(
-    FilterFactory_TYPE, "CosNotifyFilter::FilterFactory", (),
+FilterFactory_INTERFACE: _g.Final = _here.interface(FilterFactory_TYPE, "CosNotifyFilter::FilterFactory", (),
     _here.operation("create_filter", takes={"constraint_grammar": _tc.STRING}, gives={"": Filter_TYPE}, raises=(InvalidGrammar, )),
     _here.operation("create_mapping_filter", takes={"constraint_grammar": _tc.STRING, "default_value": _tc.ANY},
-        gives={"": MappingFilter_TYPE}, raises=(InvalidGrammar, )),
-)
+        gives={"": MappingFilter_TYPE}, raises=(InvalidGrammar, )))
+class _FilterFactory_methods:
+    async def create_filter(self, constraint_grammar: str) -> _g.Reference: ...
+    async def create_mapping_filter(self, constraint_grammar: str, default_value: _g.Value) -> _g.Reference: ...
+class FilterFactory(_FilterFactory_methods, _g.Stub, of=FilterFactory_INTERFACE): ...
+class FilterFactoryServant(_FilterFactory_methods, _g.Servant, of=FilterFactory_INTERFACE): ...
 
-class FilterFactory(_g.Stub):
-    """interface CosNotifyFilter::FilterFactory"""
-    __slots__ = ()
-    INTERFACE = FilterFactory_INTERFACE
-    async def create_filter(self, constraint_grammar: str) -> _g.Reference:
-        return await self._call("create_filter", constraint_grammar)
-    async def create_mapping_filter(self, constraint_grammar: str, default_value: _g.Value) -> _g.Reference:
-        return await self._call("create_mapping_filter", constraint_grammar, default_value)
-
-class FilterFactoryServant(_g.Servant):
-    """interface CosNotifyFilter::FilterFactory"""
-    INTERFACE = FilterFactory_INTERFACE
-    async def create_filter(self, constraint_grammar: str) -> _g.Reference: _g.not_done(self, "create_filter")
-    async def create_mapping_filter(self, constraint_grammar: str, default_value: _g.Value) -> _g.Reference:
-        _g.not_done(self, "create_mapping_filter")
-
-FilterAdmin_INTERFACE: _g.Final = _here.interface(
-    FilterAdmin_TYPE, "CosNotifyFilter::FilterAdmin", (),
+FilterAdmin_INTERFACE: _g.Final = _here.interface(FilterAdmin_TYPE, "CosNotifyFilter::FilterAdmin", (),
     _here.operation("add_filter", takes={"new_filter": Filter_TYPE}, gives={"": FilterID_TYPE}),
     _here.operation("remove_filter", takes={"filter": FilterID_TYPE}, raises=(FilterNotFound, )),
     _here.operation("get_filter", takes={"filter": FilterID_TYPE}, gives={"": Filter_TYPE}, raises=(FilterNotFound, )),
     _here.operation("get_all_filters", gives={"": FilterIDSeq_TYPE}),
-    _here.operation("remove_all_filters"),
-)
-
-class FilterAdmin(_g.Stub):
-    """interface CosNotifyFilter::FilterAdmin"""
-    __slots__ = ()
-    INTERFACE = FilterAdmin_INTERFACE
-    async def add_filter(self, new_filter: _g.Reference) -> FilterID: return await self._call("add_filter", new_filter)
-    async def remove_filter(self, filter: FilterID) -> None: await self._call("remove_filter", filter)
-    async def get_filter(self, filter: FilterID) -> _g.Reference: return await self._call("get_filter", filter)
-    async def get_all_filters(self) -> FilterIDSeq: return await self._call("get_all_filters")
-    async def remove_all_filters(self) -> None: await self._call("remove_all_filters")
-
-class FilterAdminServant(_g.Servant):
-    """interface CosNotifyFilter::FilterAdmin"""
-    INTERFACE = FilterAdmin_INTERFACE
-    async def add_filter(self, new_filter: _g.Reference) -> FilterID: _g.not_done(self, "add_filter")
-    async def remove_filter(self, filter: FilterID) -> None: _g.not_done(self, "remove_filter")
-    async def get_filter(self, filter: FilterID) -> _g.Reference: _g.not_done(self, "get_filter")
-    async def get_all_filters(self) -> FilterIDSeq: _g.not_done(self, "get_all_filters")
-    async def remove_all_filters(self) -> None: _g.not_done(self, "remove_all_filters")
+    _here.operation("remove_all_filters"))
+class _FilterAdmin_methods:
+    async def add_filter(self, new_filter: _g.Reference) -> FilterID: ...
+    async def remove_filter(self, filter: FilterID) -> None: ...
+    async def get_filter(self, filter: FilterID) -> _g.Reference: ...
+    async def get_all_filters(self) -> FilterIDSeq: ...
+    async def remove_all_filters(self) -> None: ...
+class FilterAdmin(_FilterAdmin_methods, _g.Stub, of=FilterAdmin_INTERFACE): ...
+class FilterAdminServant(_FilterAdmin_methods, _g.Servant, of=FilterAdmin_INTERFACE): ...

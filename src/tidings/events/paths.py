@@ -8,7 +8,9 @@ of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from typing import ClassVar
+
+import msgspec
 
 from tidings.events.anyvalue import Any, UnionValue, Value, conform, infer
 from tidings.events.typecode import Kind, Label, TypeCode
@@ -32,14 +34,20 @@ class Missing:
 MISSING = Missing()
 
 
-class PathStep:
+class PathStep(msgspec.Struct, frozen=True):
     """One step of a path."""
 
-    __slots__ = ()
+    text: ClassVar[str] = ""
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _follow(self, type_: TypeCode | None, value: Value) -> Value | Missing:
+        """Where the step leads from a value; the type is None for an unboxed value."""
+        raise NotImplementedError
 
 
-@dataclass(frozen=True, slots=True)
-class Name(PathStep):
+class Name(PathStep, frozen=True):
     """`.name`: a member of a struct, or the active branch of a union."""
 
     name: str
@@ -47,9 +55,15 @@ class Name(PathStep):
     def __str__(self) -> str:
         return f".{_spelled(self.name)}"
 
+    def _follow(self, type_: TypeCode | None, value: Value) -> Value | Missing:
+        if type_ is None:
+            return value.get(self.name, MISSING) if isinstance(value, dict) else MISSING
+        if type_.kind is Kind.UNION:
+            return _branch_if(type_, value, lambda active: type_.members[active].name == self.name)
+        return _struct_member(type_, value, type_.member_index(self.name))
 
-@dataclass(frozen=True, slots=True)
-class Position(PathStep):
+
+class Position(PathStep, frozen=True):
     """`.n`: the n-th member of a struct."""
 
     index: int
@@ -57,9 +71,15 @@ class Position(PathStep):
     def __str__(self) -> str:
         return f".{self.index}"
 
+    def _follow(self, type_: TypeCode | None, value: Value) -> Value | Missing:
+        if type_ is not None:
+            return _struct_member(type_, value, self.index)
+        if isinstance(value, dict) and self.index < len(value):
+            return list(value.values())[self.index]
+        return MISSING
 
-@dataclass(frozen=True, slots=True)
-class Branch(PathStep):
+
+class Branch(PathStep, frozen=True):
     """`.(label)`: the active branch of a union, if the label selects it.
 
     `kind` is that of the literal: `int`, `bool`, `str` (a character) or `enum`; `.()` has the kind
@@ -80,9 +100,33 @@ class Branch(PathStep):
             return f".({str(self.label).upper()})"
         return f".({_spelled(self.label) if isinstance(self.label, str) else self.label})"
 
+    def _follow(self, type_: TypeCode | None, value: Value) -> Value | Missing:
+        if type_ is None or type_.kind is not Kind.UNION or type_.discriminator is None:
+            return MISSING
+        if self.kind == "default":
+            return _branch_if(type_, value, lambda active: active == type_.default_index)
+        label = self._label_of(type_.discriminator.unaliased)
+        if label is None:
+            return MISSING
+        wanted = type_.branch_index(label)
+        return _branch_if(type_, value, lambda active: type_.same_branch(wanted, active))
 
-@dataclass(frozen=True, slots=True)
-class Element(PathStep):
+    def _label_of(self, switch: TypeCode) -> Label | None:
+        """The discriminator value that the step names; None if it has no such value."""
+        number = self.label
+        if self.kind == "int" and isinstance(number, int):
+            labels: tuple[Label, ...] = switch.labels
+            if switch.kind is Kind.BOOLEAN:
+                labels = (False, True)
+            if labels:
+                return labels[number] if 0 <= number < len(labels) else None
+        return self.label if self.kind == _LABEL_KINDS.get(switch.kind, "int") else None
+
+
+_LABEL_KINDS = {Kind.BOOLEAN: "bool", Kind.ENUM: "enum", Kind.CHAR: "str", Kind.WCHAR: "str"}
+
+
+class Element(PathStep, frozen=True):
     """`[n]`: an element of a sequence or array."""
 
     index: int
@@ -90,9 +134,17 @@ class Element(PathStep):
     def __str__(self) -> str:
         return f"[{self.index}]"
 
+    def _follow(self, type_: TypeCode | None, value: Value) -> Value | Missing:
+        if not isinstance(value, tuple | bytes) or self.index >= len(value):
+            return MISSING
+        if type_ is None:
+            return value[self.index]
+        if type_.kind not in _SEQUENCES:
+            return MISSING
+        return _placed(type_.element_type, value[self.index])
 
-@dataclass(frozen=True, slots=True)
-class Pair(PathStep):
+
+class Pair(PathStep, frozen=True):
     """`(name)`: the value of the first pair with that name in a sequence of pairs."""
 
     name: str
@@ -100,45 +152,73 @@ class Pair(PathStep):
     def __str__(self) -> str:
         return f"({_spelled(self.name)})"
 
+    def _follow(self, type_: TypeCode | None, value: Value) -> Value | Missing:
+        if not isinstance(value, tuple) or not (type_ is None or type_.kind in _SEQUENCES):
+            return MISSING
+        pair = None if type_ is None else type_.element_type.unaliased
+        if pair is None or pair.kind is Kind.ANY:
+            return _untyped_pair(self.name, value)
+        if pair.kind is not Kind.STRUCT or len(pair.members) != 2:
+            return MISSING
+        if pair.member_type(0).unaliased.kind not in (Kind.STRING, Kind.WSTRING):
+            return MISSING
+        for item in value:
+            if isinstance(item, tuple) and item[0] == self.name:
+                return _placed(pair.member_type(1), item[1])
+        return MISSING
 
-@dataclass(frozen=True, slots=True)
-class Length(PathStep):
+
+class Length(PathStep, frozen=True):
     """`._length`: the number of elements."""
 
-    def __str__(self) -> str:
-        return "._length"
+    text = "._length"
+
+    def _follow(self, type_: TypeCode | None, value: Value) -> Value | Missing:
+        if not isinstance(value, tuple | bytes):
+            return MISSING
+        return len(value) if type_ is None or type_.kind in _SEQUENCES else MISSING
 
 
-@dataclass(frozen=True, slots=True)
-class Discriminator(PathStep):
+class Discriminator(PathStep, frozen=True):
     """`._d`: the discriminator of a union."""
 
-    def __str__(self) -> str:
-        return "._d"
+    text = "._d"
+
+    def _follow(self, type_: TypeCode | None, value: Value) -> Value | Missing:
+        if _active(type_, value) == -2 or type_ is None or type_.discriminator is None:
+            return MISSING
+        return Any.trusted(type_.discriminator, value.discriminator)  # type: ignore[union-attr]
 
 
-@dataclass(frozen=True, slots=True)
-class DefaultActive(PathStep):
+class DefaultActive(PathStep, frozen=True):
     """Whether the default branch of a union is active: `default $u._d` asks for it."""
 
-    def __str__(self) -> str:
-        return "._d?default"
+    text = "._d?default"
+
+    def _follow(self, type_: TypeCode | None, value: Value) -> Value | Missing:
+        active = _active(type_, value)
+        if active == -2 or type_ is None:
+            return MISSING
+        # Without a default branch, a discriminator outside all labels selects the implied one.
+        return active == type_.default_index
 
 
-@dataclass(frozen=True, slots=True)
-class TypeId(PathStep):
+class TypeId(PathStep, frozen=True):
     """`._type_id`: the unqualified name of the type."""
 
-    def __str__(self) -> str:
-        return "._type_id"
+    text = "._type_id"
+
+    def _follow(self, type_: TypeCode | None, value: Value) -> Value | Missing:
+        return MISSING if type_ is None else type_.type_name
 
 
-@dataclass(frozen=True, slots=True)
-class ReposId(PathStep):
+class ReposId(PathStep, frozen=True):
     """`._repos_id`: the repository id of the type."""
 
-    def __str__(self) -> str:
-        return "._repos_id"
+    text = "._repos_id"
+
+    def _follow(self, type_: TypeCode | None, value: Value) -> Value | Missing:
+        return MISSING if type_ is None else type_.id
 
 
 # Words of the constraint language: as names they need a leading backslash.
@@ -183,7 +263,7 @@ def walk(value: Value, steps: tuple[PathStep, ...]) -> Value | Missing:
             # a long long, the first of some octets is an octet.
             type_ = infer(inner)
             inner = conform(type_, inner)
-        place = _STEPS[type(step)](step, type_, inner)
+        place = step._follow(type_, inner)
         if isinstance(place, Missing):
             return MISSING
         value = place
@@ -206,30 +286,15 @@ def _placed(type_: TypeCode, value: Value) -> Value:
     return value if type_.unaliased.kind is Kind.ANY else Any.trusted(type_, value)
 
 
-def _member(step: Name, type_: TypeCode | None, value: Value) -> Value | Missing:
-    if type_ is None:
-        return value.get(step.name, MISSING) if isinstance(value, dict) else MISSING
-    if type_.kind is Kind.UNION:
-        return _branch_if(type_, value, lambda active: type_.members[active].name == step.name)
-    if type_.kind not in (Kind.STRUCT, Kind.EXCEPT):
-        return MISSING
-    return _struct_member(type_, value, type_.member_index(step.name))
+_SEQUENCES = (Kind.SEQUENCE, Kind.ARRAY)
 
 
 def _struct_member(type_: TypeCode, value: Value, index: int) -> Value | Missing:
+    if type_.kind not in (Kind.STRUCT, Kind.EXCEPT):
+        return MISSING
     if not isinstance(value, tuple) or not 0 <= index < len(value):
         return MISSING
     return _placed(type_.member_type(index), value[index])
-
-
-def _position(step: Position, type_: TypeCode | None, value: Value) -> Value | Missing:
-    if type_ is None:
-        if isinstance(value, dict) and step.index < len(value):
-            return list(value.values())[step.index]
-        return MISSING
-    if type_.kind not in (Kind.STRUCT, Kind.EXCEPT):
-        return MISSING
-    return _struct_member(type_, value, step.index)
 
 
 def _active(type_: TypeCode | None, value: Value) -> int:
@@ -244,63 +309,6 @@ def _branch_if(type_: TypeCode, value: Value, test: Callable[[int], bool]) -> Va
     if active < 0 or not test(active) or not isinstance(value, UnionValue):
         return MISSING
     return _placed(type_.member_type(active), value.value)
-
-
-_LABEL_KINDS = {Kind.BOOLEAN: "bool", Kind.ENUM: "enum", Kind.CHAR: "str", Kind.WCHAR: "str"}
-
-
-def _branch(step: Branch, type_: TypeCode | None, value: Value) -> Value | Missing:
-    if type_ is None or type_.kind is not Kind.UNION or type_.discriminator is None:
-        return MISSING
-    if step.kind == "default":
-        return _branch_if(type_, value, lambda active: active == type_.default_index)
-    label = _label(step, type_.discriminator.unaliased)
-    if label is None:
-        return MISSING
-    wanted = type_.branch_index(label)
-    return _branch_if(type_, value, lambda active: type_.same_branch(wanted, active))
-
-
-def _label(step: Branch, switch: TypeCode) -> Label | None:
-    """The discriminator value that a step names; None if it has no such value."""
-    number = step.label
-    if step.kind == "int" and isinstance(number, int):
-        labels: tuple[Label, ...] = switch.labels
-        if switch.kind is Kind.BOOLEAN:
-            labels = (False, True)
-        if labels:
-            return labels[number] if 0 <= number < len(labels) else None
-    return step.label if step.kind == _LABEL_KINDS.get(switch.kind, "int") else None
-
-
-def _element(step: Element, type_: TypeCode | None, value: Value) -> Value | Missing:
-    if not isinstance(value, tuple | bytes) or step.index >= len(value):
-        return MISSING
-    if type_ is None:
-        return value[step.index]
-    if type_.kind not in (Kind.SEQUENCE, Kind.ARRAY):
-        return MISSING
-    return _placed(type_.element_type, value[step.index])
-
-
-def _pair(step: Pair, type_: TypeCode | None, value: Value) -> Value | Missing:
-    if not isinstance(value, tuple):
-        return MISSING
-    if type_ is None:
-        return _untyped_pair(step.name, value)
-    if type_.kind not in (Kind.SEQUENCE, Kind.ARRAY):
-        return MISSING
-    pair = type_.element_type.unaliased
-    if pair.kind is Kind.ANY:
-        return _untyped_pair(step.name, value)
-    if pair.kind is not Kind.STRUCT or len(pair.members) != 2:
-        return MISSING
-    if pair.member_type(0).unaliased.kind not in (Kind.STRING, Kind.WSTRING):
-        return MISSING
-    for item in value:
-        if isinstance(item, tuple) and item[0] == step.name:
-            return _placed(pair.member_type(1), item[1])
-    return MISSING
 
 
 def _untyped_pair(name: str, items: tuple[Value, ...]) -> Value | Missing:
@@ -327,47 +335,3 @@ def _untyped_pair(name: str, items: tuple[Value, ...]) -> Value | Missing:
         ):
             return walk(item, (Position(1),))
     return MISSING
-
-
-def _length(step: Length, type_: TypeCode | None, value: Value) -> Value | Missing:
-    if not isinstance(value, tuple | bytes):
-        return MISSING
-    if type_ is not None and type_.kind not in (Kind.SEQUENCE, Kind.ARRAY):
-        return MISSING
-    return len(value)
-
-
-def _discriminator(step: Discriminator, type_: TypeCode | None, value: Value) -> Value | Missing:
-    if _active(type_, value) == -2 or type_ is None or type_.discriminator is None:
-        return MISSING
-    return Any.trusted(type_.discriminator, value.discriminator)  # type: ignore[union-attr]
-
-
-def _default_active(step: DefaultActive, type_: TypeCode | None, value: Value) -> Value | Missing:
-    active = _active(type_, value)
-    if active == -2 or type_ is None:
-        return MISSING
-    # With no default branch written, a discriminator outside all labels selects the implied one.
-    return active == type_.default_index
-
-
-def _type_id(step: TypeId, type_: TypeCode, value: Value) -> Value | Missing:
-    return type_.type_name
-
-
-def _repos_id(step: ReposId, type_: TypeCode, value: Value) -> Value | Missing:
-    return type_.id
-
-
-_STEPS: dict[type[PathStep], Callable[..., Value | Missing]] = {
-    Name: _member,
-    Position: _position,
-    Branch: _branch,
-    Element: _element,
-    Pair: _pair,
-    Length: _length,
-    Discriminator: _discriminator,
-    DefaultActive: _default_active,
-    TypeId: _type_id,
-    ReposId: _repos_id,
-}

@@ -9,19 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 
-from tidings.errors import BadInput, NotFound
+from tidings.errors import BadInput, InvalidTypeCode, NotFound
 from tidings.events.anyvalue import Any, Value, infer
-from tidings.events.structured import StructuredEvent, header_type
+from tidings.events.structured import STANDARD_HEADER, StructuredEvent, header_type
 from tidings.events.typecode import INTEGER_RANGES, Kind, TypeCode
-from tidings.events.typetext import describe
+from tidings.events.typetext import describe, read_type
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
     import pyarrow as pa
 
 
@@ -333,35 +331,134 @@ def arrow_schema_of(noted: EventType) -> pa.Schema:
     from tidings.events.codecs.arrow_codec import load_pyarrow
 
     arrow = load_pyarrow()
-    columns = [(name, arrow.string()) for name in ("domain", "type", "name")]
+    columns = {name: arrow.string() for name in ("domain", "type", "name")}
     for part, fields in (("header", noted.header), ("data", noted.data)):
         for name in sorted(fields):
-            type_ = _arrow_type(arrow, fields[name])
-            if type_ is not None:
-                columns.append((f"{part}.{name}", type_))
+            kind = _column_kind(fields[name])
+            if kind is not None:
+                columns[f"{part}.{name}"] = {
+                    "string": arrow.string(),
+                    "boolean": arrow.bool_(),
+                    "real": arrow.float64(),
+                    "integer": arrow.int64(),
+                    "large integer": arrow.decimal128(20, 0),
+                }[kind]
     schema: pa.Schema = arrow.schema(columns)
     return schema
 
 
-def _arrow_type(arrow: ModuleType, field: FieldSeen) -> pa.DataType | None:
+def _column_kind(field: FieldSeen) -> str | None:
+    """What a column of a field would hold; None if a column cannot hold all of it."""
     kinds = {seen.kind for seen in field.types.values()} - {"null"}
-    if len(kinds) != 1 or field.other_types:
+    if kinds in ({"string"}, {"boolean"}) and not field.other_types:
+        return kinds.pop()
+    if kinds != {"number"} or field.other_types:
         return None
-    (kind,) = kinds
-    made: pa.DataType | None = None
-    if kind == "number":
-        made = _arrow_number(arrow, set(field.types))
-    elif kind in ("string", "boolean"):
-        made = arrow.string() if kind == "string" else arrow.bool_()
-    return made
+    if field.types.keys() & {"float", "double", "long double"}:
+        return "real"
+    if "unsigned long long" in field.types:
+        return "large integer"
+    is_fixed = any(label.startswith(("fixed", "alias")) for label in field.types)
+    return None if is_fixed else "integer"
 
 
-def _arrow_number(arrow: ModuleType, labels: set[str]) -> pa.DataType | None:
-    made: pa.DataType | None = None
-    if labels & {"float", "double", "long double"}:
-        made = arrow.float64()
-    elif "unsigned long long" in labels:
-        made = arrow.decimal128(20, 0)
-    elif not any(label.startswith(("fixed", "alias")) for label in labels):
-        made = arrow.int64()
-    return made
+Schema: TypeAlias = dict[str, object]
+
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_TYPED: Schema = {"$ref": "#/$defs/typed"}
+
+_PLAIN: dict[Kind, Schema] = {
+    Kind.NULL: {"type": "null"},
+    Kind.BOOLEAN: {"type": "boolean"},
+    Kind.LONG: {"type": "integer"},
+    # Those that a smaller type could hold are written with their type.
+    Kind.LONGLONG: {"anyOf": [{"type": "integer"}, _TYPED]},
+    Kind.ULONGLONG: {"anyOf": [{"type": "integer"}, _TYPED]},
+    Kind.STRING: {"type": "string"},
+    # NaN and the infinities are written with their type.
+    Kind.DOUBLE: {"anyOf": [{"type": "number"}, _TYPED]},
+}
+
+
+def json_schema_of(noted: EventType) -> Schema:
+    """The JSON Schema of events of one type, as they were seen, in typed JSON.
+
+    It describes and does not prescribe: every observed event is valid, and so are fields that were
+    never seen. A field that every event had is required.
+    """
+    parts = {
+        "header": _properties(noted, noted.header, in_header=True),
+        "data": _properties(noted, noted.data, in_header=False),
+    }
+    needed = [name for name, part in parts.items() if part["required"]]
+    return {
+        "$schema": _DIALECT,
+        "title": f"{noted.domain}/{noted.type}",
+        "type": "object",
+        "properties": {
+            "domain": {"const": noted.domain},
+            "type": {"const": noted.type},
+            "name": {"type": "string"},
+            **parts,
+            "body": {},
+        },
+        "required": ["domain", "type", *needed],
+        "additionalProperties": False,
+        "$defs": {
+            "typed": {
+                "type": "object",
+                "properties": {"$type": {"type": ["string", "object"]}, "value": {}},
+                "required": ["$type", "value"],
+                "additionalProperties": False,
+            }
+        },
+    }
+
+
+def _properties(noted: EventType, fields: dict[str, FieldSeen], *, in_header: bool) -> Schema:
+    return {
+        "type": "object",
+        "properties": {
+            name: _field(fields[name], name if in_header else "") for name in sorted(fields)
+        },
+        "required": [name for name in sorted(fields) if fields[name].count == noted.count],
+    }
+
+
+def _field(field: FieldSeen, header_name: str) -> Schema:
+    if field.other_types:
+        return {}
+    forms: list[Schema] = []
+    for label in sorted(field.types):
+        form = _standard(header_name, label) or _value(label, _type(label))
+        if form not in forms:
+            forms.append(form)
+    return forms[0] if len(forms) == 1 else {"anyOf": forms}
+
+
+def _type(label: str) -> TypeCode | None:
+    try:
+        return read_type(label)
+    except InvalidTypeCode:
+        return None
+
+
+def _standard(header_name: str, label: str) -> Schema | None:
+    """Integers in standard header properties: plain if they have the standard's type."""
+    standard, type_ = STANDARD_HEADER.get(header_name), _type(label)
+    if standard is None or type_ is None or type_.kind not in INTEGER_RANGES:
+        return None
+    return _PLAIN[Kind.LONG] if type_ == standard else _TYPED
+
+
+def _value(label: str, type_: TypeCode | None) -> Schema:
+    """The JSON of values of a type: plain where the type can be inferred, or typed."""
+    if type_ is not None and type_.kind in _PLAIN and not type_.bound:
+        return _PLAIN[type_.kind]
+    if type_ is not None and type_.kind is Kind.SEQUENCE and type_.element_type.kind in _PLAIN:
+        items = _PLAIN[type_.element_type.kind]
+        return {"anyOf": [{"type": "array", "items": items}, _TYPED]}
+    if label.startswith("sequence<"):
+        return {"anyOf": [{"type": "array"}, _TYPED]}
+    # An unnamed struct is an object, unless it has a member `$type`; then it is typed.
+    return {"type": "object"} if label == "struct" else _TYPED

@@ -9,32 +9,93 @@ id. A type that contains itself names the inner place by its repository id (`rec
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Final
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+from typing import Final, TypeAlias
 
 from tidings.errors import InvalidTypeCode
-from tidings.events.kinds import DISCRIMINATORS, INTEGER_RANGES, KEYWORDS, UNNAMED, Kind, Label
 
-__all__ = [
-    "INTEGER_RANGES",
-    "KEYWORDS",
-    "Kind",
-    "Label",
-    "Member",
-    "TypeCode",
-    "alias",
-    "array",
-    "enum",
-    "exception",
-    "fixed",
-    "objref",
-    "recursive",
-    "sequence",
-    "string",
-    "struct",
-    "union",
-    "wstring",
-]
+Label: TypeAlias = int | bool | str
+"""A case label of a union: a number, a boolean, a character or an enum label."""
+
+
+class Kind(IntEnum):
+    """The kinds of CORBA types, numbered as on the wire."""
+
+    NULL = 0
+    VOID = 1
+    SHORT = 2
+    LONG = 3
+    USHORT = 4
+    ULONG = 5
+    FLOAT = 6
+    DOUBLE = 7
+    BOOLEAN = 8
+    CHAR = 9
+    OCTET = 10
+    ANY = 11
+    TYPECODE = 12
+    OBJREF = 14
+    STRUCT = 15
+    UNION = 16
+    ENUM = 17
+    STRING = 18
+    SEQUENCE = 19
+    ARRAY = 20
+    ALIAS = 21
+    EXCEPT = 22
+    LONGLONG = 23
+    ULONGLONG = 24
+    LONGDOUBLE = 25
+    WCHAR = 26
+    WSTRING = 27
+    FIXED = 28
+    RECURSIVE = 0xFFFFFFFF
+
+
+INTEGER_RANGES: Final = {
+    Kind.SHORT: (-(2**15), 2**15 - 1),
+    Kind.LONG: (-(2**31), 2**31 - 1),
+    Kind.USHORT: (0, 2**16 - 1),
+    Kind.ULONG: (0, 2**32 - 1),
+    Kind.OCTET: (0, 2**8 - 1),
+    Kind.LONGLONG: (-(2**63), 2**63 - 1),
+    Kind.ULONGLONG: (0, 2**64 - 1),
+}
+
+# The IDL words of the kinds that need no more than a word.
+KEYWORDS: Final = {
+    Kind.NULL: "null",
+    Kind.VOID: "void",
+    Kind.SHORT: "short",
+    Kind.LONG: "long",
+    Kind.USHORT: "unsigned short",
+    Kind.ULONG: "unsigned long",
+    Kind.FLOAT: "float",
+    Kind.DOUBLE: "double",
+    Kind.BOOLEAN: "boolean",
+    Kind.CHAR: "char",
+    Kind.OCTET: "octet",
+    Kind.ANY: "any",
+    Kind.TYPECODE: "TypeCode",
+    Kind.LONGLONG: "long long",
+    Kind.ULONGLONG: "unsigned long long",
+    Kind.LONGDOUBLE: "long double",
+    Kind.WCHAR: "wchar",
+}
+
+# What types without a name of their own are called, where it is not the name of the kind.
+_UNNAMED: Final = {
+    **KEYWORDS,
+    Kind.EXCEPT: "exception",
+    Kind.OBJREF: "Object",
+    Kind.ALIAS: "typedef",
+}
+
+# What can select a branch of a union.
+DISCRIMINATORS: Final = {*INTEGER_RANGES, Kind.BOOLEAN, Kind.CHAR, Kind.WCHAR, Kind.ENUM} - {
+    Kind.OCTET
+}
 
 # Values nest 64 deep (anyvalue.MAX_DEPTH), and so do their types. Far from Python's own
 # recursion limit, also where a type is taken apart by several functions per level.
@@ -77,11 +138,8 @@ class TypeCode:
     _whole_members: tuple[TypeCode, ...] = field(init=False, repr=False, compare=False, default=())
 
     def __post_init__(self) -> None:
-        parts = (self.kind, self.id, self.name, self.members, self.content, self.bound)
-        more = (self.discriminator, self.default_index, self.labels, self.digits, self.scale)
-        object.__setattr__(self, "_hash", hash((parts, more)))
-        inner = [member.type for member in self.members]
-        inner += [t for t in (self.content, self.discriminator) if t is not None]
+        object.__setattr__(self, "_hash", hash(self._parts()))
+        inner = self.inner()
         if inner:
             ids = frozenset[str]().union(*(t.open_ids for t in inner)) - {self.id}
             object.__setattr__(self, "open_ids", ids)
@@ -98,9 +156,12 @@ class TypeCode:
 
     def __reduce__(self) -> tuple[type[TypeCode], tuple[object, ...]]:
         # Made anew: texts hash differently in every process.
+        return TypeCode, self._parts()
+
+    def _parts(self) -> tuple[object, ...]:
         parts = (self.kind, self.id, self.name, self.members, self.content, self.bound)
         more = (self.discriminator, self.default_index, self.labels, self.digits, self.scale)
-        return TypeCode, (*parts, *more)
+        return (*parts, *more)
 
     @property
     def unaliased(self) -> TypeCode:
@@ -114,7 +175,7 @@ class TypeCode:
     def type_name(self) -> str:
         """The unqualified IDL name, or for unnamed types the IDL keyword."""
         seen = self.unaliased
-        return seen.name or UNNAMED[seen.kind]
+        return seen.name or _UNNAMED.get(seen.kind, seen.kind.name.lower())
 
     def member_type(self, index: int) -> TypeCode:
         """The type of member `index`, whole even where this type contains itself."""
@@ -162,23 +223,19 @@ class TypeCode:
             return False
         if one.id and two.id:
             return one.id == two.id
-        if (one.bound, one.digits, one.scale, one.default_index, len(one.labels)) != (
-            two.bound,
-            two.digits,
-            two.scale,
-            two.default_index,
-            len(two.labels),
-        ) or len(one.members) != len(two.members):
+        if one._details() != two._details():
             return False
-        inner = [(a.type, b.type) for a, b in zip(one.members, two.members, strict=True)]
-        if [m.label for m in one.members] != [m.label for m in two.members]:
-            return False
-        inner += _present(one.content, two.content) + _present(one.discriminator, two.discriminator)
-        return all(a.equivalent(b) for a, b in inner)
+        return all(a.equivalent(b) for a, b in zip(one.inner(), two.inner(), strict=True))
 
+    def _details(self) -> tuple[object, ...]:
+        """What equivalent types without ids have in common, beside the types inside them."""
+        sizes = (self.bound, self.digits, self.scale, self.default_index, len(self.labels))
+        return (*sizes, [member.label for member in self.members])
 
-def _present(one: TypeCode | None, two: TypeCode | None) -> list[tuple[TypeCode, TypeCode]]:
-    return [(one, two)] if one is not None and two is not None else []
+    def inner(self) -> list[TypeCode]:
+        """The types directly inside this one: those of members, elements and discriminator."""
+        others = [one for one in (self.content, self.discriminator) if one is not None]
+        return [*(member.type for member in self.members), *others]
 
 
 def _closed(inner: TypeCode, outer: TypeCode) -> TypeCode:
@@ -189,16 +246,7 @@ def _closed(inner: TypeCode, outer: TypeCode) -> TypeCode:
         return outer
     members = tuple(Member(m.name, _closed(m.type, outer), m.label) for m in inner.members)
     content = None if inner.content is None else _closed(inner.content, outer)
-    return TypeCode(
-        inner.kind,
-        inner.id,
-        inner.name,
-        members,
-        content,
-        inner.bound,
-        inner.discriminator,
-        inner.default_index,
-    )
+    return replace(inner, members=members, content=content)
 
 
 def string(bound: int = 0) -> TypeCode:

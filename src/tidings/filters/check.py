@@ -53,11 +53,8 @@ def check(
 ) -> Checked:
     """Parse a constraint, with cautions.
 
-    Args:
-        text: The constraint.
-        known: The properties that events have, to find misspelt names and wrong kinds: name to
-            kinds (`number`, `boolean`, `string`, `char`, `enum`, `sequence`, `composite`).
-        limits: How large it may be.
+    `known` has the kinds (`number`, `boolean`, `string`, `char`, `enum`, `sequence`, `composite`)
+    of the properties that events have: misspelt names and wrong kinds are then found, too.
     """
     result = parse_operand(text, limits)
     if result.constant and not result.kinds & Kinds.BOOLEAN:

@@ -6,7 +6,7 @@ back end, so that each is a check of the other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -137,54 +137,25 @@ def _not_boolean(part: Explained) -> str:
 
 
 def _operator(node: t.Node, fields: Fields) -> Explained:
-    if isinstance(node, t.In):
-        return _applied(node, "in", truth.member, node.left, t.Component(node.path), fields)
-    if isinstance(node, t.Comparison):
-        function = truth.COMPARE[type(node)]
-        return _applied(node, node.symbol, function, node.left, node.right, fields)
-    if isinstance(node, t.Contains):
-        return _applied(node, node.symbol, truth.contains, node.left, node.right, fields)
-    assert isinstance(node, t.Arithmetic)
-    return _arithmetic(node, fields)
-
-
-def _applied(
-    node: t.Node,
-    symbol: str,
-    function: Callable[[Plain, Plain], bool | None],
-    left: t.Node,
-    right: t.Node,
-    fields: Fields,
-) -> Explained:
-    parts = (_evaluate(left, fields), _evaluate(right, fields))
-    one, two = (part.value for part in parts)
-    if one is None or two is None:
-        return Explained(node, None, parts=parts)
-    value = function(one, two)
-    error = _mismatch(symbol, parts) if value is None else ""
-    return Explained(node, value, error, parts=parts)
-
-
-def _arithmetic(node: t.Arithmetic, fields: Fields) -> Explained:
-    parts = (_evaluate(node.left, fields), _evaluate(node.right, fields))
+    assert isinstance(node, t.In | t.Infix)
+    right = t.Component(node.path) if isinstance(node, t.In) else node.right
+    parts = (_evaluate(node.left, fields), _evaluate(right, fields))
     if any(part.failed for part in parts):
         return Explained(node, None, parts=parts)
-    left, right = (part.value for part in parts)
-    value = truth.ARITHMETIC[type(node)](left, right)  # type: ignore[arg-type]
-    error = ""
-    if value is None:
+    one, two = (part.value for part in parts)
+    value = truth.OPERATORS[type(node)](one, two)  # type: ignore[arg-type]
+    return Explained(node, value, _misfit(node, parts) if value is None else "", parts=parts)
+
+
+def _misfit(node: t.In | t.Infix, parts: tuple[Explained, ...]) -> str:
+    """Why an operator has no result for its operands."""
+    if isinstance(node, t.Arithmetic):
         numbers = [truth.number(part.value) for part in parts]  # type: ignore[arg-type]
-        if None in numbers:
-            error = _mismatch(node.symbol, parts)
-        elif node.symbol in "/%" and numbers[1] == 0:
-            error = "division by zero"
-        elif any(isinstance(one, Decimal) for one in numbers):
-            error = "the quotient has too many digits"
-        else:
-            error = "the result is outside the integers, -2**63 to 2**64-1"
-    return Explained(node, value, error, parts=parts)
-
-
-def _mismatch(symbol: str, parts: tuple[Explained, ...]) -> str:
+        if None not in numbers:
+            if node.symbol in "/%" and numbers[1] == 0:
+                return "division by zero"
+            if any(isinstance(one, Decimal) for one in numbers):
+                return "the quotient has too many digits"
+            return "the result is outside the integers, -2**63 to 2**64-1"
     left, right = (truth.kind_name(part.value) for part in parts)  # type: ignore[arg-type]
-    return f"{symbol} cannot take {truth.with_article(left)} and {truth.with_article(right)}"
+    return f"{node.symbol} cannot take {truth.with_article(left)} and {truth.with_article(right)}"

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Self, TypeAlias
+from typing import Self, TypeAlias, TypeVar
 
-from tidings.errors import (
-    ConstraintNotFound,
-    InvalidGrammar,
-    InvalidUsage,
-)
+from tidings.errors import ConstraintNotFound, InvalidGrammar, InvalidUsage
 from tidings.events.fields import Fields
 from tidings.filters.constraint import Constraint, EventTypePattern
+
+T = TypeVar("T")
 
 GRAMMAR = "EXTENDED_TCL"
 _GRAMMARS = (GRAMMAR, "ETCL", "TCL", "")
@@ -86,26 +84,13 @@ class Filter:
 
     def modify(self, delete: Iterable[int], replace: Mapping[int, Constraint]) -> None:
         """Delete some constraints and replace others, all or none."""
-        deleted = set(delete)
-        current = self.version.constraints
-        for constraint_id in (*deleted, *replace):
-            if constraint_id not in current:
-                raise ConstraintNotFound(f"the filter has no constraint {constraint_id}")
-        for constraint_id in deleted & set(replace):
-            raise ConstraintNotFound(
-                f"constraint {constraint_id} is to be deleted and replaced at once"
-            )
+        changed = modified(self.version.constraints, delete, replace)
         _refuse_others(replace)
-        self._become({i: replace.get(i, c) for i, c in current.items() if i not in deleted})
+        self._become(changed)
 
     def constraints(self, ids: Iterable[int]) -> dict[int, Constraint]:
         """The constraints with these ids."""
-        found = {}
-        for constraint_id in ids:
-            if constraint_id not in self.version.constraints:
-                raise ConstraintNotFound(f"the filter has no constraint {constraint_id}")
-            found[constraint_id] = self.version.constraints[constraint_id]
-        return found
+        return {id: known(self.version.constraints, id) for id in ids}
 
     def clear(self) -> None:
         """Remove all constraints: the filter then passes everything."""
@@ -113,6 +98,23 @@ class Filter:
 
     def _become(self, constraints: Mapping[int, Constraint]) -> None:
         self.version = FilterVersion(self.version.number + 1, constraints)
+
+
+def known(current: Mapping[int, T], id: int) -> T:
+    """The constraint with this id."""
+    if id not in current:
+        raise ConstraintNotFound(f"the filter has no constraint {id}")
+    return current[id]
+
+
+def modified(current: Mapping[int, T], delete: Iterable[int], new: Mapping[int, T]) -> dict[int, T]:
+    """Constraints without the deleted ones, and with new ones in the place of others."""
+    deleted = set(delete)
+    for id in (*deleted, *new):
+        known(current, id)
+    for id in deleted & set(new):
+        raise ConstraintNotFound(f"constraint {id} is to be deleted and replaced at once")
+    return {id: new.get(id, one) for id, one in current.items() if id not in deleted}
 
 
 def _refuse_others(constraints: Mapping[int, object]) -> None:

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Self
 
-from tidings.errors import ConstraintNotFound, InvalidMappingValue, InvalidUsage
+from tidings.errors import InvalidMappingValue, InvalidUsage
 from tidings.events.anyvalue import Value, infer
 from tidings.events.fields import Fields, plain
 from tidings.events.texts import shortened
-from tidings.events.typecode import TypeCode
 from tidings.events.typetext import describe
 from tidings.filters.constraint import Constraint
+from tidings.filters.filter import known, modified
 from tidings.filters.truth import number
 
 
@@ -28,8 +28,9 @@ class MappedConstraint:
     def __post_init__(self) -> None:
         given: object = self.constraint
         if not isinstance(given, Constraint):
-            told = f"a mapped constraint begins with constraint(text), not with {shortened(given)}"
-            raise InvalidUsage(told)
+            raise InvalidUsage(
+                f"a mapped constraint begins with constraint(text), not with {shortened(given)}"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,24 +84,13 @@ class MappingFilter:
 
     def modify(self, delete: Iterable[int], replace: Mapping[int, MappedConstraint]) -> None:
         """Delete some and replace others, all or none."""
-        deleted, current = set(delete), self.version.mapped
-        for mapped_id in (*deleted, *replace):
-            if mapped_id not in current or (mapped_id in deleted and mapped_id in replace):
-                raise ConstraintNotFound(
-                    f"the mapping filter has no constraint {mapped_id} to change, "
-                    "or is asked to delete and to replace it"
-                )
+        changed = modified(self.version.mapped, delete, replace)
         self._check_values(replace)
-        self._become({i: replace.get(i, m) for i, m in current.items() if i not in deleted})
+        self._become(changed)
 
     def mapped(self, ids: Iterable[int]) -> dict[int, MappedConstraint]:
         """The constraints with these ids, and their values."""
-        found = {}
-        for mapped_id in ids:
-            if mapped_id not in self.version.mapped:
-                raise ConstraintNotFound(f"the mapping filter has no constraint {mapped_id}")
-            found[mapped_id] = self.version.mapped[mapped_id]
-        return found
+        return {id: known(self.version.mapped, id) for id in ids}
 
     def clear(self) -> None:
         """Remove all constraints: every event then has the default."""
@@ -111,7 +101,7 @@ class MappingFilter:
             if not infer(one.value).equivalent(self.value_type):
                 raise InvalidMappingValue(
                     f"the value for {one.constraint.text!r} is a {describe(infer(one.value))}, "
-                    f"the filter's values are {_plural(self.value_type)}"
+                    f"the filter's values are of the type {describe(self.value_type)}"
                 )
 
     def _become(self, mapped: Mapping[int, MappedConstraint]) -> None:
@@ -124,7 +114,3 @@ def _rank(value: Value) -> int | float | Decimal:
     """Higher is better; values without an order, NaN among them, are all alike."""
     found = number(plain(value))
     return 0 if found is None or math.isnan(found) else found
-
-
-def _plural(type_: TypeCode) -> str:
-    return f"of the type {describe(type_)}"

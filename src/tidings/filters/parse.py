@@ -7,6 +7,7 @@ visible from literals alone (`5 + 'al'`, `'a' and 'b'`, `count == 7`).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from tidings.errors import InvalidConstraint
@@ -30,6 +31,13 @@ _KIND_WORDS = {
     Kinds.CHAR | Kinds.STRING: "a string",
     Kinds.STRING: "a string",
     Kinds.ENUM: "an enum label",
+}
+
+_LITERALS: dict[str, tuple[Callable[..., t.Node], int]] = {
+    "boolean": (t.Boolean, Kinds.BOOLEAN),
+    "name": (t.Label, Kinds.ENUM),
+    "integer": (t.Integer, Kinds.NUMBER),
+    "real": (t.Real, Kinds.NUMBER),
 }
 
 _OR, _AND, _COMPARE, _IN, _CONTAINS, _SUM, _PRODUCT = range(7)
@@ -217,15 +225,10 @@ class _Parser:
         if token.kind == "text" and isinstance(value, str):
             kinds = Kinds.CHAR | Kinds.STRING if len(value) == 1 else Kinds.STRING
             return self._leaf(t.Text(value), kinds, token)
-        if token.kind == "boolean":
-            return self._leaf(t.Boolean(bool(value)), Kinds.BOOLEAN, token)
-        if token.kind == "name" and isinstance(value, str):
-            return self._leaf(t.Label(value), Kinds.ENUM, token)
-        if token.kind == "integer" and isinstance(value, int):
-            return self._leaf(t.Integer(value), Kinds.NUMBER, token)
-        if token.kind == "real" and isinstance(value, float):
-            return self._leaf(t.Real(value), Kinds.NUMBER, token)
-        raise self._unexpected(token)
+        if token.kind not in _LITERALS:
+            raise self._unexpected(token)
+        make, kinds = _LITERALS[token.kind]
+        return self._leaf(make(value), kinds, token)
 
     def _open(self, opening: Token) -> None:
         self.nesting += 1
@@ -251,13 +254,11 @@ class _Parser:
                 "write -1 * (…)" if negative else "leave it out",
             )
         self.index += 1
-        if token.kind == "real" and isinstance(token.value, float):
-            real = -token.value if negative else token.value
-            return self._leaf(t.Real(real), Kinds.NUMBER, sign)
-        assert isinstance(token.value, int)
-        if negative and token.value > 2**63:
+        assert isinstance(token.value, int | float)
+        if negative and token.kind == "integer" and token.value > 2**63:
             raise self._wrong("the integer is smaller than -9223372036854775808", sign.start)
-        return self._leaf(t.Integer(-token.value if negative else token.value), Kinds.NUMBER, sign)
+        make, kinds = _LITERALS[token.kind]
+        return self._leaf(make(-token.value if negative else token.value), kinds, sign)
 
     def _default(self, word: Token) -> Operand:
         start = self.tokens[self.index].start

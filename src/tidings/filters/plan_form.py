@@ -166,15 +166,8 @@ def change_from_plain(
 ) -> PlanChange:
     """A change from plain data; constraints with the same text and types become one object.
 
-    Args:
-        data: What `change_to_plain` gave, perhaps through JSON.
-        limits: How large a constraint may be.
-        shared: Constraints to use again; new ones are added. Pass one dictionary to read many
-            changes in a row.
-
-    Raises:
-        InvalidConstraint: A constraint is invalid, with its place.
-        InvalidUsage: The data is not a change of a plan, with the place.
+    Pass one dictionary as `shared` to read many changes in a row: its constraints are used again.
+    Raises InvalidConstraint or InvalidUsage, with the place.
     """
     format_ = data.get("format") if isinstance(data, dict) else None
     if type(format_) is int and format_ != FORMAT:

@@ -33,7 +33,7 @@ def _print(node: t.Node) -> tuple[str, int]:
     return _leaf(node), _PRIMARY
 
 
-def _infix(node: t.Comparison | t.Contains | t.Arithmetic, left: int, right: int) -> str:
+def _infix(node: t.Infix, left: int, right: int) -> str:
     return f"{_operand(node.left, left)} {node.symbol} {_operand(node.right, right)}"
 
 

@@ -62,7 +62,7 @@ def _fold_not(node: t.Not, boolean: bool) -> t.Node:
     return node if operand is node.operand else t.Not(operand)
 
 
-def _fold_infix(node: t.Comparison | t.Contains | t.Arithmetic, boolean: bool) -> t.Node:
+def _fold_infix(node: t.Infix, boolean: bool) -> t.Node:
     left, right = _fold(node.left, boolean=False), _fold(node.right, boolean=False)
     if type(left) in t.LITERALS and type(right) in t.LITERALS:
         return _computed(type(node)(left, right), left, right)
@@ -76,7 +76,7 @@ def _fold_in(node: t.In, boolean: bool) -> t.Node:
 
 
 _FOLDS: dict[type[t.Node], Callable[..., t.Node]] = {
-    **dict.fromkeys((*t.COMPARISONS.values(), *t.ARITHMETIC.values(), t.Contains), _fold_infix),
+    **dict.fromkeys(t.INFIXES, _fold_infix),
     t.And: _fold_logical,
     t.Or: _fold_logical,
     t.Not: _fold_not,
@@ -92,23 +92,17 @@ def _is_boolean(node: t.Node) -> bool:
     )
 
 
-def _computed(
-    node: t.Comparison | t.Contains | t.Arithmetic, left: t.Node, right: t.Node
-) -> t.Node:
+def _computed(node: t.Infix, left: t.Node, right: t.Node) -> t.Node:
     one, two = constant_of(left), constant_of(right)
     assert one is not None
     assert two is not None
-    if isinstance(node, t.Arithmetic):
-        result = truth.ARITHMETIC[type(node)](one, two)
-        if type(result) is int:
-            return t.Integer(result)
-        # A result no literal can write, and an error, stay for the time of judgement.
-        return t.Real(result) if type(result) is float and math.isfinite(result) else node
-    if isinstance(node, t.Contains):
-        answer = truth.contains(one, two)
-    else:
-        answer = truth.COMPARE[type(node)](one, two)
-    return node if answer is None else t.Boolean(answer)
+    result = truth.OPERATORS[type(node)](one, two)
+    if type(result) is bool:
+        return t.Boolean(result)
+    if type(result) is int:
+        return t.Integer(result)
+    # A result no literal can write, and an error, stay for the time of judgement.
+    return t.Real(result) if type(result) is float and math.isfinite(result) else node
 
 
 def push_negation(tree: t.Node) -> t.Node:

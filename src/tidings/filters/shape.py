@@ -11,7 +11,7 @@ from collections.abc import Callable
 from tidings.events.fields import EnumLabel
 from tidings.events.paths import DefaultActive, Path
 from tidings.filters import tree as t
-from tidings.filters.truth import EXACT, OneChar, literal
+from tidings.filters.truth import EXACT, literal
 
 Constant = int | float | str | bool
 _Paths = list[Path] | None
@@ -69,27 +69,17 @@ def _integer(node: t.Integer, constants: list[Constant], paths: _Paths) -> str:
     return "i" if -EXACT <= node.value <= EXACT else "I"
 
 
-def _real(node: t.Real, constants: list[Constant], paths: _Paths) -> str:
-    constants.append(node.value)
-    return "r"
-
-
 def _text(node: t.Text, constants: list[Constant], paths: _Paths) -> str:
-    if len(node.value) == 1:
-        constants.append(OneChar(node.value))
-        return "c"
-    constants.append(node.value)
-    return "s"
+    constants.append(literal(node.value))
+    return "c" if len(node.value) == 1 else "s"
 
 
-def _boolean(node: t.Boolean, constants: list[Constant], paths: _Paths) -> str:
-    constants.append(node.value)
-    return "b"
+def _literal(node: t.Real | t.Boolean | t.Label, constants: list[Constant], paths: _Paths) -> str:
+    constants.append(EnumLabel(node.value) if type(node) is t.Label else node.value)
+    return _LETTERS[type(node)]
 
 
-def _label(node: t.Label, constants: list[Constant], paths: _Paths) -> str:
-    constants.append(EnumLabel(node.value))
-    return "l"
+_LETTERS: dict[type[t.Node], str] = {t.Real: "r", t.Boolean: "b", t.Label: "l"}
 
 
 def _component(node: t.Component, constants: list[Constant], paths: _Paths) -> str:
@@ -109,7 +99,7 @@ def _not(node: t.Not, constants: list[Constant], paths: _Paths) -> str:
 
 
 def _many(node: t.And | t.Or, constants: list[Constant], paths: _Paths) -> str:
-    word = "and" if isinstance(node, t.And) else "or"
+    word = "and" if type(node) is t.And else "or"
     return f"({word} {' '.join([shape_of(n, constants, paths) for n in node.operands])})"
 
 
@@ -118,24 +108,16 @@ def _in(node: t.In, constants: list[Constant], paths: _Paths) -> str:
     return f"(in {left} {_place(node.path, paths)})"
 
 
-def _infix(
-    node: t.Comparison | t.Arithmetic | t.Contains, constants: list[Constant], paths: _Paths
-) -> str:
+def _infix(node: t.Infix, constants: list[Constant], paths: _Paths) -> str:
     left = shape_of(node.left, constants, paths)
     return f"({node.symbol} {left} {shape_of(node.right, constants, paths)})"
 
 
 _SHAPES: dict[type[t.Node], Callable[..., str]] = {
-    **{
-        cls: _infix
-        for cls in t.ALL_NODES
-        if issubclass(cls, t.Comparison | t.Arithmetic | t.Contains)
-    },
+    **dict.fromkeys(t.INFIXES, _infix),
+    **dict.fromkeys(_LETTERS, _literal),
     t.Integer: _integer,
-    t.Real: _real,
     t.Text: _text,
-    t.Boolean: _boolean,
-    t.Label: _label,
     t.Component: _component,
     t.Exist: _exist,
     t.Default: _default,

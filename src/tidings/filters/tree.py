@@ -7,202 +7,174 @@ Trees are equal if they are built alike: `1`, `1.0` and `TRUE` are three differe
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
+
+import msgspec
 
 from tidings.events.paths import Path
 
 
-class Node:
+class Node(msgspec.Struct, frozen=True):
     """A node of a constraint tree."""
 
-    __slots__ = ()
 
-
-@dataclass(frozen=True, slots=True)
-class Integer(Node):
+class Integer(Node, frozen=True):
     """An integer literal."""
 
     value: int
 
 
-@dataclass(frozen=True, slots=True)
-class Real(Node):
+class Real(Node, frozen=True):
     """A literal with a point or an exponent."""
 
     value: float
 
 
-@dataclass(frozen=True, slots=True)
-class Text(Node):
+class Text(Node, frozen=True):
     """A string literal; one of length 1 also acts as a character."""
 
     value: str
 
 
-@dataclass(frozen=True, slots=True)
-class Boolean(Node):
+class Boolean(Node, frozen=True):
     """TRUE or FALSE."""
 
     value: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Label(Node):
+class Label(Node, frozen=True):
     """A bare identifier: the label of an enum."""
 
     value: str
 
 
-@dataclass(frozen=True, slots=True)
-class Component(Node):
+class Component(Node, frozen=True):
     """`$…`: a place in the event."""
 
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
-class Exist(Node):
+class Exist(Node, frozen=True):
     """`exist $…`: whether the place is there."""
 
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
-class Default(Node):
+class Default(Node, frozen=True):
     """`default $u._d`: whether a union's default branch is active."""
 
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
-class Not(Node):
+class Not(Node, frozen=True):
     """`not x`."""
 
     operand: Node
 
 
-@dataclass(frozen=True, slots=True)
-class And(Node):
+class And(Node, frozen=True):
     """`x and y and …`, at least two operands."""
 
     operands: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Or(Node):
+class Or(Node, frozen=True):
     """`x or y or …`, at least two operands."""
 
     operands: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class In(Node):
+class In(Node, frozen=True):
     """`x in $…`: whether an element of the sequence equals x."""
 
+    symbol: ClassVar[str] = "in"
     left: Node
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
-class Contains(Node):
-    """`x ~ y`: whether text y contains text x."""
-
-    symbol: ClassVar[str] = "~"
-    left: Node
-    right: Node
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison(Node):
-    """Two values compared."""
+class Infix(Node, frozen=True):
+    """Two operands, and an operator between them."""
 
     symbol: ClassVar[str] = ""
     left: Node
     right: Node
 
 
-@dataclass(frozen=True, slots=True)
-class Equal(Comparison):
+class Contains(Infix, frozen=True):
+    """`x ~ y`: whether text y contains text x."""
+
+    symbol = "~"
+
+
+class Comparison(Infix, frozen=True):
+    """Two values compared."""
+
+
+class Equal(Comparison, frozen=True):
     """`x == y`."""
 
     symbol = "=="
 
 
-@dataclass(frozen=True, slots=True)
-class NotEqual(Comparison):
+class NotEqual(Comparison, frozen=True):
     """`x != y`."""
 
     symbol = "!="
 
 
-@dataclass(frozen=True, slots=True)
-class Less(Comparison):
+class Less(Comparison, frozen=True):
     """`x < y`."""
 
     symbol = "<"
 
 
-@dataclass(frozen=True, slots=True)
-class LessEqual(Comparison):
+class LessEqual(Comparison, frozen=True):
     """`x <= y`."""
 
     symbol = "<="
 
 
-@dataclass(frozen=True, slots=True)
-class Greater(Comparison):
+class Greater(Comparison, frozen=True):
     """`x > y`."""
 
     symbol = ">"
 
 
-@dataclass(frozen=True, slots=True)
-class GreaterEqual(Comparison):
+class GreaterEqual(Comparison, frozen=True):
     """`x >= y`."""
 
     symbol = ">="
 
 
-@dataclass(frozen=True, slots=True)
-class Arithmetic(Node):
+class Arithmetic(Infix, frozen=True):
     """Two numbers combined."""
 
-    symbol: ClassVar[str] = ""
-    left: Node
-    right: Node
 
-
-@dataclass(frozen=True, slots=True)
-class Add(Arithmetic):
+class Add(Arithmetic, frozen=True):
     """`x + y`."""
 
     symbol = "+"
 
 
-@dataclass(frozen=True, slots=True)
-class Subtract(Arithmetic):
+class Subtract(Arithmetic, frozen=True):
     """`x - y`."""
 
     symbol = "-"
 
 
-@dataclass(frozen=True, slots=True)
-class Multiply(Arithmetic):
+class Multiply(Arithmetic, frozen=True):
     """`x * y`."""
 
     symbol = "*"
 
 
-@dataclass(frozen=True, slots=True)
-class Divide(Arithmetic):
+class Divide(Arithmetic, frozen=True):
     """`x / y`; between integers it cuts off towards zero."""
 
     symbol = "/"
 
 
-@dataclass(frozen=True, slots=True)
-class Remainder(Arithmetic):
+class Remainder(Arithmetic, frozen=True):
     """`x % y`; it has the sign of x."""
 
     symbol = "%"
@@ -216,6 +188,8 @@ ARITHMETIC: dict[str, type[Arithmetic]] = {
 }
 LITERALS = (Integer, Real, Text, Boolean, Label)
 
+INFIXES: tuple[type[Infix], ...] = (Contains, *COMPARISONS.values(), *ARITHMETIC.values())
+
 ALL_NODES: tuple[type[Node], ...] = (
     *LITERALS,
     Component,
@@ -225,9 +199,7 @@ ALL_NODES: tuple[type[Node], ...] = (
     And,
     Or,
     In,
-    Contains,
-    *COMPARISONS.values(),
-    *ARITHMETIC.values(),
+    *INFIXES,
 )
 
 
@@ -235,7 +207,7 @@ def children(node: Node) -> tuple[Node, ...]:
     """The operands of a node, in order; none for a leaf."""
     if isinstance(node, And | Or):
         return node.operands
-    if isinstance(node, Comparison | Arithmetic | Contains):
+    if isinstance(node, Infix):
         return node.left, node.right
     if isinstance(node, Not):
         return (node.operand,)

@@ -91,7 +91,7 @@ def _comparison(
 equal = _comparison(operator.eq, for_labels=True)
 not_equal = _comparison(operator.ne, for_labels=True)
 
-COMPARE: dict[type[t.Comparison], Callable[[Plain, Plain], bool | None]] = {
+COMPARE: dict[type[t.Node], Callable[[Plain, Plain], bool | None]] = {
     t.Equal: equal,
     t.NotEqual: not_equal,
     t.Less: _comparison(operator.lt, for_labels=False),
@@ -101,66 +101,49 @@ COMPARE: dict[type[t.Comparison], Callable[[Plain, Plain], bool | None]] = {
 }
 
 
-def _divide_integers(left: int, right: int) -> int | None:
-    if right == 0:
-        return None
+def _divide_integers(left: int, right: int) -> int:
     quotient = abs(left) // abs(right)
     return quotient if (left < 0) == (right < 0) else -quotient
 
 
-def _remainder_of_integers(left: int, right: int) -> int | None:
-    if right == 0:
-        return None
+def _remainder_of_integers(left: int, right: int) -> int:
     rest = abs(left) % abs(right)
     return -rest if left < 0 else rest
 
 
-def _divide_reals(left: float, right: float) -> float | None:
-    return None if right == 0 else left / right
-
-
-def _remainder_of_reals(left: float, right: float) -> float | None:
-    if right == 0:
-        return None
-    return math.nan if math.isinf(left) else math.fmod(left, right)
-
-
-def _divide_decimals(left: Decimal, right: Decimal) -> Decimal | None:
-    return None if right == 0 else _QUOTIENT.divide(left, right)
-
-
-def _remainder_of_decimals(left: Decimal, right: Decimal) -> Decimal | None:
-    try:
-        return None if right == 0 else _EXACT_DECIMAL.remainder(left, right)
-    except InvalidOperation:  # the quotient has more digits than we compute with
-        return None
+def _remainder_of_reals(left: float, right: float) -> float:
+    # fmod() refuses what the language calls not a number.
+    return left % right if math.isinf(left) or not right else math.fmod(left, right)
 
 
 def _arithmetic(
-    on_integers: Callable[[int, int], int | None],
-    on_reals: Callable[[float, float], float | None],
-    on_decimals: Callable[[Decimal, Decimal], Decimal | None],
+    on_integers: Callable[[int, int], int],
+    on_reals: Callable[[float, float], float],
+    on_decimals: Callable[[Decimal, Decimal], Decimal],
 ) -> Callable[[Plain, Plain], _Number | None]:
     def compute(left: Plain, right: Plain) -> _Number | None:
         one, two = number(left), number(right)
         if one is None or two is None:
             return None
-        if type(one) is int and type(two) is int:
-            result = on_integers(one, two)
-            return result if result is not None and LOWEST <= result <= HIGHEST else None
-        if type(one) is float or type(two) is float:
-            return on_reals(float(one), float(two))
-        return on_decimals(Decimal(one), Decimal(two))
+        try:
+            if type(one) is int and type(two) is int:
+                result = on_integers(one, two)
+                return result if LOWEST <= result <= HIGHEST else None
+            if type(one) is float or type(two) is float:
+                return on_reals(float(one), float(two))
+            return on_decimals(Decimal(one), Decimal(two))
+        except (ZeroDivisionError, InvalidOperation):  # or a quotient with too many digits
+            return None
 
     return compute
 
 
-ARITHMETIC: dict[type[t.Arithmetic], Callable[[Plain, Plain], _Number | None]] = {
+ARITHMETIC: dict[type[t.Node], Callable[[Plain, Plain], _Number | None]] = {
     t.Add: _arithmetic(operator.add, operator.add, _EXACT_DECIMAL.add),
     t.Subtract: _arithmetic(operator.sub, operator.sub, _EXACT_DECIMAL.subtract),
     t.Multiply: _arithmetic(operator.mul, operator.mul, _EXACT_DECIMAL.multiply),
-    t.Divide: _arithmetic(_divide_integers, _divide_reals, _divide_decimals),
-    t.Remainder: _arithmetic(_remainder_of_integers, _remainder_of_reals, _remainder_of_decimals),
+    t.Divide: _arithmetic(_divide_integers, operator.truediv, _QUOTIENT.divide),
+    t.Remainder: _arithmetic(_remainder_of_integers, _remainder_of_reals, _EXACT_DECIMAL.remainder),
 }
 
 
@@ -204,6 +187,14 @@ _SHORT = 8
 _COMPARED_DIRECTLY = (int, str, float)
 _SEQUENCES = (tuple, bytes)
 _NOT_SIMPLE = (Composite, Missing, tuple, bytes)
+
+OPERATORS: dict[type[t.Node], Callable[[Plain, Plain], bool | _Number | None]] = {
+    **COMPARE,
+    **ARITHMETIC,
+    t.Contains: contains,
+    t.In: member,
+}
+"""The functions of all operators with two operands."""
 
 _KIND_NAMES: dict[type, str] = {
     int: "integer",

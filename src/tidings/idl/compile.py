@@ -6,52 +6,42 @@ from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
 
-from tidings.idl.faults import Source
+from tidings.idl.faults import DEFAULT_LIMITS, IdlLimits, Source
 from tidings.idl.generate import all_here, generate
-from tidings.idl.limits import DEFAULT_LIMITS, IdlLimits
 from tidings.idl.model import Model
 from tidings.idl.names import Homes
 from tidings.idl.parse import parse
-from tidings.idl.resolve import resolve
-from tidings.idl.sources import Files, Folders, Texts
+from tidings.idl.resolve import Resolver
+from tidings.idl.sources import Folders
 
 
-def compile_source(source: Source, files: Files, limits: IdlLimits = DEFAULT_LIMITS) -> Model:
+def compile_source(source: Source, files: Folders, limits: IdlLimits = DEFAULT_LIMITS) -> Model:
     """Compile a file with all it includes."""
-    return resolve(parse(source, files, limits), source, limits)
+    return Resolver(limits).model(parse(source, files, limits), source)
 
 
-def compile_text(text: str, name: str = "text.idl", limits: IdlLimits = DEFAULT_LIMITS) -> Model:
-    """Compile a text that includes nothing."""
-    return compile_source(Source(name, text), Texts(), limits)
-
-
-def compile_file(
-    path: Path | str, folders: list[Path] | None = None, limits: IdlLimits = DEFAULT_LIMITS
-) -> Model:
+def compile_file(path: Path | str, folders: Iterable[Path] = ()) -> Model:
     """Compile a file on disk; included files are looked for beside it, then in `folders`."""
-    files = Folders(folders or [], limits.octets)
-    return compile_source(files.opened(Path(path)), files, limits)
+    files = Folders(folders)
+    return compile_source(files.opened(Path(path)), files)
 
 
 def load_idl(
     text_or_path: str | Path,
     include_dirs: Iterable[Path | str] = (),
-    homes: Homes | None = None,
-    limits: IdlLimits = DEFAULT_LIMITS,
+    homes: Homes = all_here,
 ) -> ModuleType:
     """Make a Python module from IDL, as if it had been generated before.
 
     What it includes becomes part of it, prefixed with the names of its modules, unless `homes`
     names a Python module that stands for that file.
     """
-    files = Folders(include_dirs, limits.octets)
+    files = Folders(include_dirs)
     if isinstance(text_or_path, Path) or _is_path(text_or_path):
         source = files.opened(Path(text_or_path))
     else:
         source = Source("text.idl", text_or_path)
-    model = compile_source(source, files, limits)
-    text = generate(model, homes or all_here, limits)
+    text = generate(compile_source(source, files), homes)
     made = ModuleType(f"idl_{Path(source.name).stem}")
     exec(compile(text, f"<generated from {source.name}>", "exec"), made.__dict__)  # noqa: S102, RUF100 - it is our own text
     return made

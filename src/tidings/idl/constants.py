@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from decimal import ROUND_DOWN, Context, Decimal, DecimalException
-from typing import Final
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from tidings.events.typecode import INTEGER_RANGES, KEYWORDS, Kind
 from tidings.idl import model as m
-from tidings.idl.faults import InvalidIdl, Place
+from tidings.idl.faults import InvalidIdl
 from tidings.idl.scopes import EnumLabel, Scope
 from tidings.idl.tree import Binary, Expression, Literal, Named, Unary
 
 # The type of constants that are just `fixed`.
 ANY_FIXED: Final = m.FixedOf(31, 0)
 
-_WIDEST: Final = 64
 _EXACT: Final = Context(prec=62, rounding=ROUND_DOWN)
 _SINGLE: Final = 3.4028235677973366e38  # what is rounded to infinity as a float begins here
+_Number: TypeAlias = Any
+"""An int, float or Decimal; two that are combined are of one type."""
 
 
 def _quotient(left: int, right: int) -> int:
@@ -26,35 +28,62 @@ def _quotient(left: int, right: int) -> int:
     return whole if (left < 0) == (right < 0) else -whole
 
 
-def _remainder(left: int, right: int) -> int:
-    return left - right * _quotient(left, right)
+def _shifted(shift: Callable[[int, int], int]) -> Callable[[int, int], int]:
+    def shifted(left: int, right: int) -> int:
+        if not 0 <= right < 64:
+            raise ValueError(f"a shift is by 0 to 63, not by {right}")
+        return shift(left, right)
+
+    return shifted
 
 
-_INTEGERS: Final[dict[str, Callable[[int, int], int]]] = {
-    "|": operator.or_,
-    "^": operator.xor,
-    "&": operator.and_,
-    "<<": operator.lshift,
-    ">>": operator.rshift,
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": _quotient,
-    "%": _remainder,
-}
-_REALS: Final[dict[str, Callable[[float, float], float]]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-}
-_DECIMALS: Final[dict[str, Callable[[Decimal, Decimal], Decimal]]] = {
-    "+": _EXACT.add,
-    "-": _EXACT.subtract,
-    "*": _EXACT.multiply,
-    "/": _EXACT.divide,
-}
-_LITERALS: Final = {"char": Kind.CHAR, "wchar": Kind.WCHAR, "boolean": Kind.BOOLEAN}
+class _Arithmetic(NamedTuple):
+    """How expressions of one type of number are computed."""
+
+    what: str
+    make: Callable[[_Number], _Number]
+    literals: tuple[str, ...]
+    constants: tuple[type, ...]
+    operators: Mapping[str, Callable[[_Number, _Number], _Number]]
+    fits: Callable[[_Number], bool] = lambda _: True
+    overflow: str = ""
+
+
+_SIGNS: Final = {"+": operator.add, "-": operator.sub, "*": operator.mul}
+_INTEGER: Final = _Arithmetic(
+    "an integer",
+    int,
+    ("integer",),
+    (int,),
+    {
+        **_SIGNS,
+        "|": operator.or_,
+        "^": operator.xor,
+        "&": operator.and_,
+        "<<": _shifted(operator.lshift),
+        ">>": _shifted(operator.rshift),
+        "/": _quotient,
+        "%": lambda left, right: left - right * _quotient(left, right),
+    },
+    lambda found: -(2**63) <= found < 2**64,
+    "the result is larger than any integer type holds",
+)
+_REAL: Final = _Arithmetic(
+    "a number",
+    float,
+    ("real", "integer"),
+    (int, float),
+    {**_SIGNS, "/": operator.truediv},
+    math.isfinite,
+    "the result is too large for a double",
+)
+_DECIMAL: Final = _Arithmetic(
+    "a fixed number, such as 1.5d",
+    Decimal,
+    ("fixed",),
+    (Decimal,),
+    {"+": _EXACT.add, "-": _EXACT.subtract, "*": _EXACT.multiply, "/": _EXACT.divide},
+)
 
 
 def evaluate(node: Expression, type_: m.Type, scope: Scope) -> m.ConstValue:
@@ -64,24 +93,30 @@ def evaluate(node: Expression, type_: m.Type, scope: Scope) -> m.ConstValue:
     if isinstance(target, m.EnumDef):
         return _label(node, target, scope)
     if isinstance(target, m.TextOf):
-        return _text(node, target, scope)
+        text = str(_plain(node, target, scope))
+        if target.bound and len(text) > target.bound:
+            raise InvalidIdl(f"{len(text)} characters are more than {target.bound}", place)
+        return text
     if isinstance(target, m.FixedOf):
-        return _fixed_value(node, scope)
+        value: Decimal = _computed(node, scope, _DECIMAL)
+        if len(value.as_tuple().digits) > 31:
+            raise InvalidIdl("a fixed number has at most 31 digits", place)
+        return value
     if isinstance(target, m.Basic):
         if target.kind in INTEGER_RANGES:
             low, high = INTEGER_RANGES[target.kind]
-            found = _integer(node, scope, 0 if low else high.bit_length())
+            found: int = _computed(node, scope, _INTEGER, 0 if low else high.bit_length())
             if not low <= found <= high:
                 word = KEYWORDS[target.kind]
                 raise InvalidIdl(f"{found} does not fit {word}, which holds {low} to {high}", place)
             return found
         if target.kind in (Kind.FLOAT, Kind.DOUBLE):
-            real = _real(node, scope)
+            real: float = _computed(node, scope, _REAL)
             if target.kind is Kind.FLOAT and abs(real) >= _SINGLE:
                 raise InvalidIdl(f"{real} is too large for a float", place, "use a double")
             return real
-        if target.kind in _LITERALS.values():
-            return _plain(node, target.kind, scope)
+        if target.kind in (Kind.CHAR, Kind.WCHAR, Kind.BOOLEAN):
+            return _plain(node, target, scope)
     raise InvalidIdl(
         "a constant cannot be of this type",
         place,
@@ -91,7 +126,7 @@ def evaluate(node: Expression, type_: m.Type, scope: Scope) -> m.ConstValue:
 
 def positive(node: Expression, what: str, scope: Scope, lowest: int = 1) -> int:
     """The value of a bound, a dimension, or the digits of a fixed type."""
-    found = _integer(node, scope, 0)
+    found: int = _computed(node, scope, _INTEGER)
     if not lowest <= found < 2**32:
         raise InvalidIdl(f"{what} is {lowest} to {2**32 - 1}, not {found}", node.place)
     return found
@@ -124,108 +159,54 @@ def _label(node: Expression, enum: m.EnumDef, scope: Scope) -> str:
     raise _misfit(node, f"a label of {enum.scoped}, which are {', '.join(enum.labels)[:200]}")
 
 
-def _text(node: Expression, type_: m.TextOf, scope: Scope) -> str:
-    word = "wstring" if type_.wide else "string"
-    text: object = None
+def _word(type_: m.Type) -> str:
+    if isinstance(type_, m.TextOf):
+        return "wstring" if type_.wide else "string"
+    return KEYWORDS.get(type_.kind, "") if isinstance(type_, m.Basic) else ""
+
+
+def _plain(node: Expression, type_: m.Type, scope: Scope) -> m.ConstValue:
+    """A text, character or boolean: none of them can be computed with."""
+    word = _word(type_)
     if isinstance(node, Literal) and node.kind == word:
-        text = node.value
-    elif isinstance(node, Named):
-        found = _named(node, scope)
-        kind = m.unaliased(found.type) if isinstance(found, m.ConstDef) else None
-        if isinstance(found, m.ConstDef) and isinstance(kind, m.TextOf) and kind.wide == type_.wide:
-            text = found.value
-    if not isinstance(text, str):
-        raise _misfit(node, f"a {word}")
-    if type_.bound and len(text) > type_.bound:
-        raise InvalidIdl(f"{len(text)} characters are more than {type_.bound}", node.place)
-    return text
-
-
-def _plain(node: Expression, kind: Kind, scope: Scope) -> m.ConstValue:
-    """A character or boolean: neither can be computed with."""
-    if isinstance(node, Literal) and _LITERALS.get(node.kind) is kind:
         return node.value
     if isinstance(node, Named):
         found = _named(node, scope)
-        if isinstance(found, m.ConstDef) and m.unaliased(found.type) == m.Basic(kind):
+        if isinstance(found, m.ConstDef) and _word(m.unaliased(found.type)) == word:
             return found.value
-    raise _misfit(node, f"a {KEYWORDS[kind]}")
+    raise _misfit(node, f"a {word}")
 
 
-def _integer(node: Expression, scope: Scope, unsigned_bits: int) -> int:
-    """The integer an expression gives; `~` needs to know how wide the type is."""
-    if isinstance(node, Literal) and node.kind == "integer":
-        return int(node.value)
+def _computed(
+    node: Expression, scope: Scope, numbers: _Arithmetic, unsigned_bits: int = 0
+) -> _Number:
+    """The number an expression gives; `~` needs to know how wide the type is."""
+    if isinstance(node, Literal) and node.kind in numbers.literals:
+        return numbers.make(node.value)
     if isinstance(node, Named):
-        found = _named(node, scope)
-        if isinstance(found, m.ConstDef) and type(found.value) is int:
-            return found.value
-    if isinstance(node, Unary):
-        operand = _integer(node.operand, scope, unsigned_bits)
+        constant = _named(node, scope)
+        if isinstance(constant, m.ConstDef) and type(constant.value) in numbers.constants:
+            return numbers.make(constant.value)
+    if isinstance(node, Unary) and (node.operator != "~" or numbers is _INTEGER):
+        operand = _computed(node.operand, scope, numbers, unsigned_bits)
         if node.operator == "~":
             return (1 << unsigned_bits) - 1 - operand if unsigned_bits else ~operand
-        return -operand if node.operator == "-" else operand
-    if isinstance(node, Binary):
-        left = _integer(node.left, scope, unsigned_bits)
-        right = _integer(node.right, scope, unsigned_bits)
-        return _computed(node.operator, left, right, node.place)
-    raise _misfit(node, "an integer")
-
-
-def _computed(sign: str, left: int, right: int, place: Place) -> int:
-    if sign in ("/", "%") and right == 0:
-        raise InvalidIdl("division by zero", place)
-    if sign in ("<<", ">>") and not 0 <= right < _WIDEST:
-        raise InvalidIdl(f"a shift is by 0 to {_WIDEST - 1}, not by {right}", place)
-    found = _INTEGERS[sign](left, right)
-    if not -(2**63) <= found < 2**64:
-        raise InvalidIdl("the result is larger than any integer type holds", place)
-    return found
-
-
-def _real(node: Expression, scope: Scope) -> float:
-    if isinstance(node, Literal) and node.kind in ("real", "integer"):
-        return float(node.value)
-    if isinstance(node, Named):
-        found = _named(node, scope)
-        if isinstance(found, m.ConstDef) and type(found.value) in (int, float):
-            return float(found.value)
-    if isinstance(node, Unary) and node.operator != "~":
-        operand = _real(node.operand, scope)
-        return -operand if node.operator == "-" else operand
-    if isinstance(node, Binary) and node.operator in _REALS:
-        left, right = _real(node.left, scope), _real(node.right, scope)
-        if node.operator == "/" and right == 0:
-            raise InvalidIdl("division by zero", node.place)
-        found_real = _REALS[node.operator](left, right)
-        if found_real - found_real != 0:
-            raise InvalidIdl("the result is too large for a double", node.place)
-        return found_real
-    raise _misfit(node, "a number")
-
-
-def _fixed_value(node: Expression, scope: Scope) -> Decimal:
-    """A decimal; a constant takes its digits and scale from its value."""
-    value = _decimal(node, scope)
-    if len(value.as_tuple().digits) > 31:
-        raise InvalidIdl("a fixed number has at most 31 digits", node.place)
-    return value
-
-
-def _decimal(node: Expression, scope: Scope) -> Decimal:
-    if isinstance(node, Literal) and isinstance(node.value, Decimal):
-        return node.value
-    if isinstance(node, Named):
-        found = _named(node, scope)
-        if isinstance(found, m.ConstDef) and isinstance(found.value, Decimal):
-            return found.value
-    if isinstance(node, Unary) and node.operator != "~":
-        operand = _decimal(node.operand, scope)
-        return operand.copy_negate() if node.operator == "-" else operand
-    if isinstance(node, Binary) and node.operator in _DECIMALS:
+        # A decimal's own minus would round.
+        return (
+            numbers.operators["*"](numbers.make(-1), operand) if node.operator == "-" else operand
+        )
+    if isinstance(node, Binary) and node.operator in numbers.operators:
+        left = _computed(node.left, scope, numbers, unsigned_bits)
+        right = _computed(node.right, scope, numbers, unsigned_bits)
         try:
-            left, right = _decimal(node.left, scope), _decimal(node.right, scope)
-            return _DECIMALS[node.operator](left, right)
+            found = numbers.operators[node.operator](left, right)
+        except ZeroDivisionError as error:
+            raise InvalidIdl("division by zero", node.place) from error
         except DecimalException as error:
             raise InvalidIdl("the numbers cannot be computed with", node.place) from error
-    raise _misfit(node, "a fixed number, such as 1.5d")
+        except ValueError as error:
+            raise InvalidIdl(str(error), node.place) from error
+        if not numbers.fits(found):
+            raise InvalidIdl(numbers.overflow, node.place)
+        return found
+    raise _misfit(node, numbers.what)

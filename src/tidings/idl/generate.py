@@ -4,31 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from tidings.events.typecode import INTEGER_RANGES, KEYWORDS, Kind, TypeCode
-from tidings.idl.faults import InvalidIdl, Source
-from tidings.idl.limits import DEFAULT_LIMITS, IdlLimits
-from tidings.idl.model import (
-    AliasDef,
-    ArrayOf,
-    Basic,
-    ConstDef,
-    EnumDef,
-    ExceptionDef,
-    FixedOf,
-    InterfaceDef,
-    Model,
-    NamedDef,
-    ParameterDef,
-    SequenceOf,
-    StructDef,
-    TextOf,
-    Type,
-    UnionDef,
-    unaliased,
-)
+from tidings.idl import model as m
+from tidings.idl.faults import DEFAULT_LIMITS, IdlLimits, InvalidIdl, Source
 from tidings.idl.names import Homes, Names, exception_member, label_name, plain_name
 from tidings.idl.typecodes import TypeCodes
 
@@ -36,9 +16,9 @@ INDENT: Final = "    "
 _WIDTH: Final = 120
 
 
-def filled(parts: Iterable[str]) -> str:
-    """Join parts with commas, on as few lines as possible."""
-    text, used = "", 0
+def filled(parts: Iterable[str], used: int = 0) -> str:
+    """Join parts with commas, on as few lines as possible; `used` characters precede them."""
+    text = ""
     for part in parts:
         if text and used + len(part) > _WIDTH:
             text, used = f"{text},\n{INDENT * 2}", 0
@@ -49,14 +29,9 @@ def filled(parts: Iterable[str]) -> str:
     return text
 
 
-def joined(head: str, body: str, indent: str = INDENT) -> list[str]:
-    """A function with one statement, on one line or, if that is too long, on two."""
-    whole = f"{indent}{head} {body}"
-    return [whole] if len(whole) <= _WIDTH else [f"{indent}{head}", f"{indent}{INDENT}{body}"]
-
-
 # What stands before a list is about as long again: a name and a repository id.
 _SHORT: Final = 60
+_UNNAMED: Final = {Kind.STRING, Kind.WSTRING, Kind.FIXED, Kind.SEQUENCE, Kind.ARRAY}
 _CONSTANTS: Final = {kind: f"_tc.{kind.name}" for kind in KEYWORDS}
 
 
@@ -69,33 +44,30 @@ def typecode_source(code: TypeCode, names: Mapping[TypeCode, str]) -> str:
     kind = code.kind
     if kind in _CONSTANTS:
         return _CONSTANTS[kind]
-    named = f"{_text(code.id)}, {_text(code.name)}"
-    if kind in (Kind.STRING, Kind.WSTRING):
-        return f"_tc.{kind.name.lower()}({code.bound})" if code.bound else f"_tc.{kind.name}"
-    if kind is Kind.FIXED:
-        return f"_tc.fixed({code.digits}, {code.scale})"
-    if kind is Kind.OBJREF:
-        return f"_tc.objref({named})"
+    if kind in (Kind.STRING, Kind.WSTRING) and not code.bound:
+        return f"_tc.{kind.name}"
+    parts: list[str] = []
     if kind is Kind.RECURSIVE:
-        return f"_tc.recursive({_text(code.id)})"
-    if kind is Kind.ENUM:
-        return f"_tc.enum({named}, {_listed(map(_text, code.labels))})"
-    if kind in (Kind.SEQUENCE, Kind.ARRAY):
-        size = f", {code.bound}" if code.bound else ""
-        return f"_tc.{kind.name.lower()}({_source(code.element_type, names)}{size})"
-    if kind is Kind.ALIAS:
-        return f"_tc.alias({named}, {_source(code.element_type, names)})"
-    if kind is Kind.UNION:
-        assert code.discriminator is not None
-        switch = _source(code.discriminator, names)
-        branches = [
-            f"({one.label!r}, {_text(one.name)}, {_source(one.type, names)})"
-            for one in code.members
-        ]
-        return f"_tc.union({named}, {switch}, {_listed(branches)})"
-    function = "struct" if kind is Kind.STRUCT else "exception"
-    members = [f"({_text(one.name)}, {_source(one.type, names)})" for one in code.members]
-    return f"_tc.{function}({named}, {_listed(members)})"
+        parts = [_text(code.id)]
+    elif kind not in _UNNAMED:
+        parts = [_text(code.id), _text(code.name)]
+    if code.labels:
+        parts.append(_listed(map(_text, code.labels)))
+    parts += [_source(one, names) for one in (code.content, code.discriminator) if one is not None]
+    if kind in (Kind.STRUCT, Kind.EXCEPT, Kind.UNION):
+        label = "{0.label!r}, " if kind is Kind.UNION else ""
+        parts.append(
+            _listed(
+                f"({label.format(one)}{_text(one.name)}, {_source(one.type, names)})"
+                for one in code.members
+            )
+        )
+    if kind is Kind.FIXED:
+        parts += [str(code.digits), str(code.scale)]
+    elif code.bound:
+        parts.append(str(code.bound))
+    function = "exception" if kind is Kind.EXCEPT else kind.name.lower()
+    return f"_tc.{function}({', '.join(parts)})"
 
 
 def _listed(parts: Iterable[str]) -> str:
@@ -122,84 +94,29 @@ _BASIC: Final = {
 }
 
 
-def annotation(type_: Type, names: Names) -> str:
+def annotation(type_: m.Type, names: Names) -> str:
     """The Python annotation of an IDL type."""
-    if isinstance(type_, Basic):
+    if isinstance(type_, m.Basic):
         return _BASIC[type_.kind]
-    if isinstance(type_, TextOf):
+    if isinstance(type_, m.TextOf):
         return "str"
-    if isinstance(type_, FixedOf):
+    if isinstance(type_, m.FixedOf):
         return "_g.Decimal"
-    if isinstance(type_, SequenceOf | ArrayOf):
-        if unaliased(type_.element) == Basic(Kind.OCTET):
+    if isinstance(type_, m.SequenceOf | m.ArrayOf):
+        if m.unaliased(type_.element) == m.Basic(Kind.OCTET):
             return "bytes"
         return f"_g.Sequence[{annotation(type_.element, names)}]"
-    if isinstance(type_, InterfaceDef):
+    if isinstance(type_, m.InterfaceDef):
         return "_g.Reference"
-    if isinstance(type_, UnionDef):
+    if isinstance(type_, m.UnionDef):
         return "_g.UnionValue"
     return names.of(type_)
 
 
-def exception_lines(one: ExceptionDef, names: Names) -> Iterator[str]:
-    """The class of an exception."""
-    name = names.bare(one)
-    members = [(exception_member(m.name), annotation(m.type, names)) for m in one.members]
-    yield f"class {name}(_g.UserException):"
-    yield f'{INDENT}"""exception {one.scoped}"""'
-    yield f"{INDENT}ID = corba_id = {name}_TYPE.id"
-    yield f"{INDENT}TYPE = {name}_TYPE"
-    yield f"{INDENT}read, write = staticmethod(read_{name}), staticmethod(write_{name})"
-    if members:
-        attributes = "".join(f'"{member}", ' for member, _ in members)
-        yield f"{INDENT}__match_args__ = ({attributes})"
-    parameters = "".join(f", {member}: {type_}" for member, type_ in members)
-    given = ", ".join(member for member, _ in members)
-    yield f"{INDENT}def __init__(self{parameters}) -> None:"
-    yield f"{INDENT * 2}super().__init__({given})"
-    yield from (f"{INDENT * 2}self.{member} = {member}" for member, _ in members)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Call:
-    """An operation, or one half of an attribute."""
-
-    name: str
-    method: str
-    result: Type | None
-    parameters: Sequence[ParameterDef]
-    raises: Sequence[ExceptionDef] = ()
-    oneway: bool = False
-
-    @property
-    def given(self) -> list[ParameterDef]:
-        """The parameters sent to the object."""
-        return [one for one in self.parameters if one.direction != "out"]
-
-    @property
-    def returned(self) -> list[tuple[str, Type]]:
-        """The results sent back, by name; that of the return value is empty."""
-        outs = [(one.name, one.type) for one in self.parameters if one.direction != "in"]
-        return outs if self.result is None else [("", self.result), *outs]
-
-
-def _calls(one: InterfaceDef, taken: set[str]) -> list[_Call]:
-    """The interface's own operations; the names of their methods are new."""
-    calls: list[_Call] = []
-    for operation in one.operations:
-        method = _free(plain_name(operation.name), taken)
-        parameters, raises = operation.parameters, operation.raises
-        calls.append(
-            _Call(operation.name, method, operation.result, parameters, raises, operation.oneway)
-        )
-    for attribute in one.attributes:
-        get = _free(f"get_{attribute.name}", taken)
-        calls.append(_Call(f"_get_{attribute.name}", get, attribute.type, ()))
-        if not attribute.readonly:
-            value = ParameterDef("in", "value", attribute.type)
-            put = _free(f"set_{attribute.name}", taken)
-            calls.append(_Call(f"_set_{attribute.name}", put, None, (value,)))
-    return calls
+def _class_lines(head: str, body: Sequence[str]) -> list[str]:
+    if not body:
+        return [f"class {head}: ..."]
+    return [f"class {head}:", *(f"{INDENT}{line}" for line in body)]
 
 
 def _free(name: str, taken: set[str]) -> str:
@@ -209,120 +126,104 @@ def _free(name: str, taken: set[str]) -> str:
     return name
 
 
+class _Call(NamedTuple):
+    """An operation, and its name in Python."""
+
+    operation: m.OperationDef
+    method: str
+
+
 class Calls:
     """The operations of interfaces, made once for each."""
 
     def __init__(self) -> None:
-        self._own: dict[InterfaceDef, list[_Call]] = {}
-        self._orders: dict[InterfaceDef, list[InterfaceDef] | None] = {}
+        self._own: dict[m.InterfaceDef, list[_Call]] = {}
+        self._classes: dict[m.InterfaceDef, type] = {}
 
-    def own(self, one: InterfaceDef) -> list[_Call]:
+    def own(self, one: m.InterfaceDef) -> list[_Call]:
         """The operations an interface adds to those it inherits."""
         if one not in self._own:
-            taken = {call.method for call in self.inherited(one)}
-            self._own[one] = _calls(one, taken | {"INTERFACE"})
+            taken = {call.method for call in self.inherited(one)} | {"INTERFACE"}
+            self._own[one] = [
+                _Call(operation, _free(plain_name(operation.name.removeprefix("_")), taken))
+                for operation in one.operations
+            ]
         return self._own[one]
 
-    def inherited(self, one: InterfaceDef) -> list[_Call]:
+    def inherited(self, one: m.InterfaceDef) -> list[_Call]:
         """The operations of all ancestors."""
         return [call for base in one.ancestors for call in self.own(base)]
 
-    def order(self, one: InterfaceDef) -> list[InterfaceDef] | None:
-        """Python's method resolution order, or None if there is none."""
-        if one not in self._orders:
-            self._orders[one] = self._merged(one)
-        return self._orders[one]
+    def is_flat(self, one: m.InterfaceDef) -> bool:
+        """Whether Python has no order for the bases: the class then inherits from nothing."""
+        return bool(one.bases) and self._class(one).__bases__ == (object,)
 
-    def _merged(self, one: InterfaceDef) -> list[InterfaceDef] | None:
-        bases = _python_bases(one)
-        # A class without an order of its own is flat, and inherits from nothing.
-        lists = [self.order(base) or [base] for base in bases]
-        lists.append(bases)
-        merged = [one]
-        while lists := [rest for rest in lists if rest]:
-            heads = [rest[0] for rest in lists]
-            head = next((h for h in heads if not any(h in rest[1:] for rest in lists)), None)
-            if head is None:
-                return None
-            merged.append(head)
-            lists = [rest[1:] if rest[0] is head else rest for rest in lists]
-        return merged
+    def _class(self, one: m.InterfaceDef) -> type:
+        if one not in self._classes:
+            try:
+                made = type(one.name, tuple(map(self._class, _python_bases(one))), {})
+            except TypeError:
+                made = type(one.name, (), {})
+            self._classes[one] = made
+        return self._classes[one]
 
 
 def interface_lines(
-    one: InterfaceDef, names: Names, calls: Calls, code_of: Callable[[Type], str]
+    one: m.InterfaceDef, names: Names, calls: Calls, code_of: Callable[[m.Type], str]
 ) -> Iterator[str]:
-    """The description, the stub and the servant of an interface."""
-    name = names.bare(one)
+    """The description, the methods, the stub and the servant of an interface."""
+    name, described = names.bare(one), f"{names.bare(one)}_INTERFACE"
     own = calls.own(one)
     bases = "".join(f"{names.of(base, after='_INTERFACE')}, " for base in one.bases)
-    yield f"{name}_INTERFACE: _g.Final = _here.interface("
-    head = [f"{name}_TYPE", f'"{one.scoped}"', f"({bases})"]
-    yield f"{INDENT}{filled(head)},"
-    yield from (f"{INDENT}{_row(call, names, code_of)}," for call in own)
-    yield ")"
-    flat = calls.order(one) is None
+    head = f"{described}: _g.Final = _here.interface("
+    rows = "".join(f",\n{INDENT}{_row(call, names, code_of)}" for call in own)
+    yield f"{head}{filled([f'{name}_TYPE', _text(one.scoped), f'({bases})'], len(head))}{rows})"
+    flat = calls.is_flat(one)
     methods = [*calls.inherited(one), *own] if flat else own
+    signatures = [_signature(call, names) for call in methods]
+    yield from _class_lines(f"_{name}_methods", signatures)
     for suffix, root in (("", "_g.Stub"), ("Servant", "_g.Servant")):
         parents = [names.of(base, after=suffix) for base in _python_bases(one)]
         inherits = ", ".join(parents) if parents and not flat else root
-        yield ""
-        yield f"class {name}{suffix}({inherits}):"
-        yield f'{INDENT}"""interface {one.scoped}"""'
-        if not suffix:
-            yield f"{INDENT}__slots__ = ()"
-        yield f"{INDENT}INTERFACE = {name}_INTERFACE"
-        for call in methods:
-            yield from _method(call, names, stub=not suffix)
+        yield f"class {name}{suffix}(_{name}_methods, {inherits}, of={described}): ..."
 
 
-def _python_bases(one: InterfaceDef) -> list[InterfaceDef]:
+def _python_bases(one: m.InterfaceDef) -> list[m.InterfaceDef]:
     """The bases without those that other bases inherit from, which Python would refuse."""
     return [base for base in one.bases if not any(base in other.ancestors for other in one.bases)]
 
 
-def _row(call: _Call, names: Names, code_of: Callable[[Type], str]) -> str:
-    takes = [f'"{one.name}": {code_of(one.type)}' for one in call.given]
-    gives = [f'"{name}": {code_of(type_)}' for name, type_ in call.returned]
-    parts = [f'"{call.name}"']
+def _row(call: _Call, names: Names, code_of: Callable[[m.Type], str]) -> str:
+    operation = call.operation
+    takes = [f'"{one.name}": {code_of(one.type)}' for one in operation.given]
+    gives = [f'"{name}": {code_of(type_)}' for name, type_ in operation.returned]
+    parts = [f'"{operation.name}"']
     if takes:
         parts.append(f"takes={{{', '.join(takes)}}}")
     if gives:
         parts.append(f"gives={{{', '.join(gives)}}}")
-    if call.raises:
-        parts.append(f"raises=({''.join(f'{names.of(one)}, ' for one in call.raises)})")
-    if call.method != call.name:
+    if operation.raises:
+        parts.append(f"raises=({''.join(f'{names.of(one)}, ' for one in operation.raises)})")
+    if call.method != operation.name:
         parts.append(f'method="{call.method}"')
-    if call.oneway:
+    if operation.oneway:
         parts.append("oneway=True")
     return f"_here.operation({filled(parts)})"
 
 
-def _signature(call: _Call, names: Names) -> tuple[str, str]:
+def _signature(call: _Call, names: Names) -> str:
     parameters = "".join(
-        f", {plain_name(one.name)}: {annotation(one.type, names)}" for one in call.given
+        f", {plain_name(one.name)}: {annotation(one.type, names)}" for one in call.operation.given
     )
-    types = [annotation(type_, names) for _, type_ in call.returned]
-    if len(types) > 1:
-        return parameters, f"tuple[{', '.join(types)}]"
-    return parameters, types[0] if types else "None"
-
-
-def _method(call: _Call, names: Names, *, stub: bool) -> list[str]:
-    """A method of a stub, which makes the call, or of a servant, which refuses it."""
-    parameters, result = _signature(call, names)
-    body = f'_g.not_done(self, "{call.method}")'
-    if stub:
-        given = "".join(f", {plain_name(one.name)}" for one in call.given)
-        returned = "" if result == "None" else "return "
-        body = f'{returned}await self._call("{call.name}"{given})'
-    return joined(f"async def {call.method}(self{parameters}) -> {result}:", body)
+    types = [annotation(type_, names) for _, type_ in call.operation.returned] or ["None"]
+    result = types[0] if len(types) == 1 else f"tuple[{', '.join(types)}]"
+    return f"async def {call.method}(self{parameters}) -> {result}: ..."
 
 
 _HEAD: Final = '''"""What {file} declares. Generated from it; changes belong there."""
 
 # ruff: noqa
-# mypy: disable-error-code="no-any-return"
+# mypy: disable-error-code="empty-body"
 
 from __future__ import annotations
 
@@ -335,18 +236,18 @@ def all_here(_source: Source) -> str | None:
     return None
 
 
-def generate(model: Model, homes: Homes = all_here, limits: IdlLimits = DEFAULT_LIMITS) -> str:
+def generate(model: m.Model, homes: Homes = all_here, limits: IdlLimits = DEFAULT_LIMITS) -> str:
     """The Python module of a compiled file; `homes` names the modules of included files."""
     _check_ids(model)
     names = Names(model, homes)
     return "".join(f"{line}\n" for line in _Module(model, names, TypeCodes(limits)).lines())
 
 
-def _check_ids(model: Model) -> None:
+def _check_ids(model: m.Model) -> None:
     """Refuse two types with one repository id: marshalling looks types up by it."""
-    seen: dict[str, NamedDef] = {}
+    seen: dict[str, m.NamedDef] = {}
     for one in model.definitions:
-        if isinstance(one, ConstDef):
+        if isinstance(one, m.ConstDef):
             continue
         before = seen.setdefault(one.id, one)
         if before is not one:
@@ -361,7 +262,7 @@ def _file_name(source: Source) -> str:
 
 
 class _Module:
-    def __init__(self, model: Model, names: Names, codes: TypeCodes) -> None:
+    def __init__(self, model: m.Model, names: Names, codes: TypeCodes) -> None:
         self.model = model
         self.names = names
         self.codes = codes
@@ -380,19 +281,20 @@ class _Module:
         yield f"_here: _g.Final = _g.Types(globals(){''.join(f', {a}._here' for a, _ in imports)})"
         yield ""
         yield from self._typecodes()
-        for definition in self.own:
-            yield from self._definition(definition)
+        is_block = True
+        for lines in map(self._definition, self.own):
+            if is_block or len(lines) > 1:
+                yield ""
+            is_block = len(lines) > 1
+            yield from lines
 
     # ------------------------------------------------------------ TypeCodes
 
     def _typecodes(self) -> Iterator[str]:
         waiting: dict[TypeCode, str] = {}
         for one in self.model.definitions:
-            if isinstance(one, ConstDef):
+            if isinstance(one, m.ConstDef):
                 continue
-            assert isinstance(
-                one, StructDef | UnionDef | EnumDef | AliasDef | InterfaceDef | ExceptionDef
-            )
             code, name = self.codes.of(one), self.names.of(one, after="_TYPE")
             if self.names.is_here(one):
                 waiting[code] = name
@@ -404,62 +306,40 @@ class _Module:
     def _typecode(self, code: TypeCode, waiting: dict[TypeCode, str]) -> Iterator[str]:
         """A TypeCode, and before it those inside it that have names."""
         name = waiting.pop(code, None)
-        inner = [member.type for member in code.members]
-        inner += [one for one in (code.content, code.discriminator) if one is not None]
-        for one in inner:
+        for one in code.inner():
             if one not in self.type_names:
                 yield from self._typecode(one, waiting)
         if name is not None:
             yield f"{name}: _g.Final = {typecode_source(code, self.type_names)}"
             self.type_names[code] = name
 
-    def _code_of(self, type_: Type) -> str:
-        code = self.codes.of(type_)
-        return self.type_names.get(code) or typecode_source(code, self.type_names)
+    def _code_of(self, type_: m.Type) -> str:
+        return _source(self.codes.of(type_), self.type_names)
 
     # ------------------------------------------------------------ definitions
 
-    def _definition(self, one: NamedDef) -> Iterator[str]:
-        name = self.names.bare(one)
-        if isinstance(one, ConstDef):
-            yield f"{name}: _g.Final = {self._constant(one)}"
-            return
-        yield ""
-        if isinstance(one, InterfaceDef):
-            yield from interface_lines(one, self.names, self.calls, self._code_of)
-            return
-        values = "_g.UnionValue" if isinstance(one, UnionDef) else name
-        functions = [
-            f"read_{name}: _g.Reads[{values}] = _here.reads({name}_TYPE)",
-            f"write_{name}: _g.Writes[{values}] = _here.writes({name}_TYPE)",
-        ]
-        if isinstance(one, ExceptionDef):
-            yield from functions
-            yield from exception_lines(one, self.names)
-            return
-        yield from self._type(one)
-        yield from functions
+    def _definition(self, one: m.NamedDef) -> list[str]:
+        name, names = self.names.bare(one), self.names
+        if isinstance(one, m.ConstDef):
+            return [f"{name}: _g.Final = {self._constant(one)}"]
+        if isinstance(one, m.UnionDef):
+            return [f"{name} = _g.UnionValue"]
+        if isinstance(one, m.AliasDef):
+            return [f'{name}: _g.TypeAlias = "{annotation(one.type, names)}"']
+        if isinstance(one, m.InterfaceDef):
+            return list(interface_lines(one, names, self.calls, self._code_of))
+        if isinstance(one, m.EnumDef):
+            labels = [f'{label_name(label)} = "{label}"' for label in one.labels]
+            return _class_lines(f"{name}(_g.StrEnum)", labels)
+        assert isinstance(one, m.StructDef | m.ExceptionDef)
+        base, member_name = "_g.NamedTuple", plain_name
+        if isinstance(one, m.ExceptionDef):
+            base, member_name = f"_g.UserException, types=_here, type={name}_TYPE", exception_member
+        members = [f"{member_name(it.name)}: {annotation(it.type, names)}" for it in one.members]
+        return _class_lines(f"{name}({base})", members)
 
-    def _type(self, one: NamedDef) -> Iterator[str]:
-        name = self.names.bare(one)
-        if isinstance(one, StructDef):
-            yield f"class {name}(_g.NamedTuple):"
-            yield f'{INDENT}"""struct {one.scoped}"""'
-            for member in one.members:
-                yield f"{INDENT}{plain_name(member.name)}: {annotation(member.type, self.names)}"
-        elif isinstance(one, EnumDef):
-            yield f"class {name}(_g.StrEnum):"
-            yield f'{INDENT}"""enum {one.scoped}"""'
-            for label in one.labels:
-                yield f'{INDENT}{label_name(label)} = "{label}"'
-        elif isinstance(one, UnionDef):
-            yield f"{name} = _g.UnionValue"
-        else:
-            assert isinstance(one, AliasDef)
-            yield f'{name}: _g.TypeAlias = "{annotation(one.type, self.names)}"'
-
-    def _constant(self, one: ConstDef) -> str:
-        type_ = unaliased(one.type)
-        if isinstance(type_, EnumDef):
+    def _constant(self, one: m.ConstDef) -> str:
+        type_ = m.unaliased(one.type)
+        if isinstance(type_, m.EnumDef):
             return f"{self.names.of(type_)}.{label_name(str(one.value))}"
         return repr(one.value).replace("Decimal(", "_g.Decimal(")

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TypeAlias
 
+import msgspec
+
 from tidings.events.typecode import Kind, Label
 from tidings.idl.faults import Place, Source
 
@@ -36,47 +38,41 @@ class NamedDef:
         return self.place.source
 
 
-@dataclass(frozen=True, slots=True)
-class Basic:
+class Basic(msgspec.Struct, frozen=True):
     """A type named by one keyword; `Object` has the kind objref."""
 
     kind: Kind
 
 
-@dataclass(frozen=True, slots=True)
-class TextOf:
+class TextOf(msgspec.Struct, frozen=True):
     """A string or wide string; bound 0 means unbounded."""
 
     wide: bool
     bound: int
 
 
-@dataclass(frozen=True, slots=True)
-class FixedOf:
+class FixedOf(msgspec.Struct, frozen=True):
     """A decimal number."""
 
     digits: int
     scale: int
 
 
-@dataclass(frozen=True, slots=True)
-class SequenceOf:
+class SequenceOf(msgspec.Struct, frozen=True):
     """A sequence; bound 0 means unbounded."""
 
     element: Type
     bound: int
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayOf:
+class ArrayOf(msgspec.Struct, frozen=True):
     """An array; one of several dimensions is an array of arrays."""
 
     element: Type
     length: int
 
 
-@dataclass(frozen=True, slots=True)
-class MemberDef:
+class MemberDef(msgspec.Struct, frozen=True):
     """A member of a struct or exception."""
 
     name: str
@@ -98,8 +94,7 @@ class ExceptionDef(NamedDef):
     members: tuple[MemberDef, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class BranchDef:
+class BranchDef(msgspec.Struct, frozen=True):
     """A branch of a union; the label None is `default`."""
 
     labels: tuple[Label | None, ...]
@@ -138,8 +133,7 @@ class ConstDef(NamedDef):
     value: ConstValue
 
 
-@dataclass(frozen=True, slots=True)
-class ParameterDef:
+class ParameterDef(msgspec.Struct, frozen=True):
     """A parameter: `in`, `out` or `inout`."""
 
     direction: str
@@ -147,26 +141,26 @@ class ParameterDef:
     type: Type
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OperationDef:
-    """An operation; without a result it is void."""
+class OperationDef(msgspec.Struct, frozen=True, eq=False):
+    """An operation, or half of an attribute: `_get_x`, `_set_x`; without a result it is void."""
 
     name: str
     result: Type | None
-    parameters: tuple[ParameterDef, ...]
-    raises: tuple[ExceptionDef, ...]
-    oneway: bool
     place: Place
+    parameters: tuple[ParameterDef, ...] = ()
+    raises: tuple[ExceptionDef, ...] = ()
+    oneway: bool = False
 
+    @property
+    def given(self) -> list[ParameterDef]:
+        """The parameters sent to the object."""
+        return [one for one in self.parameters if one.direction != "out"]
 
-@dataclass(frozen=True, slots=True, eq=False)
-class AttributeDef:
-    """An attribute."""
-
-    name: str
-    type: Type
-    readonly: bool
-    place: Place
+    @property
+    def returned(self) -> list[tuple[str, Type]]:
+        """The results sent back, by name; that of the return value is empty."""
+        outs = [(one.name, one.type) for one in self.parameters if one.direction != "in"]
+        return outs if self.result is None else [("", self.result), *outs]
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -176,7 +170,6 @@ class InterfaceDef(NamedDef):
     bases: tuple[InterfaceDef, ...] = ()
     ancestors: tuple[InterfaceDef, ...] = ()
     operations: tuple[OperationDef, ...] = ()
-    attributes: tuple[AttributeDef, ...] = ()
     complete: bool = False
 
 
@@ -194,19 +187,11 @@ Type: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
+class Model(msgspec.Struct, frozen=True):
     """All definitions of a compilation, each after those it needs, except forward-declared ones."""
 
     main: Source
     definitions: tuple[NamedDef, ...]
-
-    def find(self, scoped: str) -> NamedDef:
-        """The definition with a scoped name; KeyError if there is none."""
-        for definition in self.definitions:
-            if definition.scoped == scoped:
-                return definition
-        raise KeyError(scoped)
 
 
 def unaliased(type_: Type) -> Type:

@@ -93,11 +93,11 @@ class Names:
         """Its name inside its own module."""
         return self._names[definition]
 
-    def of(self, definition: NamedDef, before: str = "", after: str = "") -> str:
-        """Its name from here, or that of its function or constant, such as `read_X`, `X_TYPE`."""
+    def of(self, definition: NamedDef, after: str = "") -> str:
+        """Its name from here, or that of something it comes with, such as `X_TYPE`."""
         module = self._modules.get(definition)
         lead = f"{module}." if module else ""
-        return f"{lead}{before}{self._names[definition]}{after}"
+        return f"{lead}{self._names[definition]}{after}"
 
 
 def _forms(definition: NamedDef, name: str) -> set[str]:

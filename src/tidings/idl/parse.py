@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final, TypeVar
 
 from tidings.events.typecode import Kind
 from tidings.idl import tree as t
-from tidings.idl.faults import InvalidIdl, Place, Source
-from tidings.idl.limits import DEFAULT_LIMITS, IdlLimits
+from tidings.idl.faults import DEFAULT_LIMITS, IdlLimits, InvalidIdl, Place, Source
 from tidings.idl.preprocess import Preprocessor
-from tidings.idl.sources import Files, Texts
-from tidings.idl.token_stream import TokenStream
+from tidings.idl.scan import Token
+from tidings.idl.sources import Folders
 
 _BASIC: Final = {
     "float": Kind.FLOAT,
@@ -30,8 +29,108 @@ _LITERALS: Final = frozenset({"integer", "real", "fixed", "char", "wchar", "stri
 # From the loosest to the tightest.
 _LEVELS: Final = (("|",), ("^",), ("&",), ("<<", ">>"), ("+", "-"), ("*", "/", "%"))
 
+UNSUPPORTED: Final = {
+    "abstract": "abstract interfaces and valuetypes",
+    "custom": "valuetypes",
+    "local": "local interfaces",
+    "native": "native types",
+    "valuetype": "valuetypes",
+    "ValueBase": "valuetypes",
+    "truncatable": "valuetypes",
+    "context": "context clauses",
+}
+"""Words of things that are not supported, and what these are called."""
 
 _T = TypeVar("_T")
+
+
+class TokenStream:
+    """Reads tokens one by one, always looking at the next."""
+
+    def __init__(self, tokens: Iterator[Token], limits: IdlLimits) -> None:
+        self._tokens = tokens
+        self.limits = limits
+        self.depth = 0
+        self.next = next(tokens)
+
+    @property
+    def place(self) -> Place:
+        """Where the next token is."""
+        return self.next.place
+
+    def take(self) -> Token:
+        """Take the next token."""
+        token = self.next
+        if token.kind != "end":
+            self.next = next(self._tokens)
+        return token
+
+    def sees(self, *values: str) -> bool:
+        """Whether one of these words or symbols is next."""
+        return self.next.kind in ("word", "symbol") and self.next.value in values
+
+    def skip(self, value: str) -> bool:
+        """Take a word or symbol if it is next."""
+        if not self.sees(value):
+            return False
+        self.take()
+        return True
+
+    def expect(self, value: str, why: str = "") -> Token:
+        """Take a word or symbol that must be next."""
+        if not self.sees(value):
+            raise self.wrong(f"expected {value!r}{why}")
+        return self.take()
+
+    def close_angle(self) -> None:
+        """Take a `>`, which may be the first half of `>>`."""
+        if self.sees(">>"):
+            place = self.next.place
+            self.next = Token("symbol", ">", place._replace(offset=place.offset + 1))
+            return
+        self.expect(">", " at the end of the type")
+
+    def name(self, what: str) -> str:
+        """Take a name; `what` names it in the error."""
+        if self.next.kind == "word":
+            raise self.wrong(
+                f"expected {what}, and {self.next.value!r} is a reserved word",
+                f"write _{self.next.value} for a name",
+            )
+        if self.next.kind != "name":
+            raise self.wrong(f"expected {what}")
+        return str(self.take().value)
+
+    def scoped_name(self, what: str) -> t.ScopedName:
+        """Take a name with its scopes."""
+        place = self.place
+        absolute = self.skip("::")
+        parts = [self.name(what)]
+        while self.skip("::"):
+            parts.append(self.name("a name behind '::'"))
+            if len(parts) > self.limits.depth:
+                raise InvalidIdl(f"a name has at most {self.limits.depth} parts", place)
+        return t.ScopedName(tuple(parts), absolute, place=place)
+
+    def enter(self) -> None:
+        """Go one level deeper; `leave` goes back."""
+        self.depth += 1
+        if self.depth > self.limits.depth:
+            raise InvalidIdl(f"this nests deeper than {self.limits.depth}", self.place)
+
+    def leave(self) -> None:
+        """Go one level back."""
+        self.depth -= 1
+
+    def wrong(self, problem: str, hint: str = "") -> InvalidIdl:
+        """An error at the next token, which it names."""
+        token = self.next
+        if token.kind == "word" and token.value in UNSUPPORTED:
+            return InvalidIdl(f"{UNSUPPORTED[str(token.value)]} are not supported", token.place)
+        if token.kind in ("include", "included", "pragma"):
+            problem = f"{problem}: a directive of this kind stands between definitions"
+            return InvalidIdl(problem, token.place, hint)
+        return InvalidIdl(f"{problem}, not {token}", token.place, hint)
 
 
 def expression(stream: TokenStream) -> t.Expression:
@@ -113,6 +212,9 @@ def _type_spec(stream: TokenStream, where: str) -> t.TypeSpec:
             return t.StringType(word == "wstring", _bound(stream), place=place)
         if word in _COMPOSED:
             return _COMPOSED[word](stream)
+        if word in _NAMED:
+            stream.take()
+            return _NAMED[word](stream, stream.name(f"the {word}'s name"), place)
     raise stream.wrong(f"expected a type{where}")
 
 
@@ -160,9 +262,7 @@ def _fixed(stream: TokenStream) -> t.FixedType:
     return t.FixedType(digits, scale, place=place)
 
 
-def _struct(stream: TokenStream) -> t.Struct:
-    place = stream.take().place
-    name = stream.name("the struct's name")
+def _struct(stream: TokenStream, name: str, place: Place) -> t.Struct:
     return t.Struct(name, members(stream), place=place)
 
 
@@ -206,9 +306,7 @@ def array_declarator(stream: TokenStream, what: str = "a member's name") -> t.De
     return t.Declarator(name, tuple(dimensions), place=place)
 
 
-def _union(stream: TokenStream) -> t.Union:
-    place = stream.take().place
-    name = stream.name("the union's name")
+def _union(stream: TokenStream, name: str, place: Place) -> t.Union:
     stream.expect("switch", " and the type that selects the branch")
     stream.expect("(")
     switch = type_spec(stream, " that selects the branch")
@@ -239,14 +337,9 @@ def _enum(stream: TokenStream) -> t.Enum:
     place = stream.take().place
     name = stream.name("the enum's name")
     stream.expect("{")
-    labels: list[t.Enumerator] = []
-    while True:
-        at = stream.place
-        labels.append(t.Enumerator(stream.name("a label"), place=at))
-        if not stream.skip(","):
-            break
-        if stream.sees("}"):  # a comma behind the last one is often seen, and harmless
-            break
+    labels = [declarator(stream, "a label")]
+    while stream.skip(",") and not stream.sees("}"):  # a comma behind the last one is harmless
+        labels.append(declarator(stream, "a label"))
     stream.expect("}", " or ','")
     return t.Enum(name, tuple(labels), place=place)
 
@@ -254,9 +347,11 @@ def _enum(stream: TokenStream) -> t.Enum:
 _COMPOSED: Final[dict[str, Callable[[TokenStream], t.TypeSpec]]] = {
     "sequence": _sequence,
     "fixed": _fixed,
+    "enum": _enum,
+}
+_NAMED: Final[dict[str, Callable[[TokenStream, str, Place], t.Struct | t.Union]]] = {
     "struct": _struct,
     "union": _union,
-    "enum": _enum,
 }
 
 
@@ -273,20 +368,13 @@ _PRAGMA_FORMS: Final = {
 }
 
 
-def parse(source: Source, files: Files, limits: IdlLimits = DEFAULT_LIMITS) -> t.Specification:
+def parse(source: Source, files: Folders, limits: IdlLimits = DEFAULT_LIMITS) -> t.Specification:
     """Parse a file and all it includes."""
     stream = TokenStream(Preprocessor(files, limits).tokens(source), limits)
     body: list[t.Definition] = []
     while stream.next.kind != "end":
         body.append(_definition(stream))
     return t.Specification(tuple(body))
-
-
-def parse_text(
-    text: str, name: str = "text.idl", limits: IdlLimits = DEFAULT_LIMITS
-) -> t.Specification:
-    """Parse a text that includes nothing."""
-    return parse(Source(name, text), Texts(), limits)
 
 
 def _definition(stream: TokenStream) -> t.Definition:
@@ -379,25 +467,14 @@ def _module(stream: TokenStream) -> t.Module:
 
 
 def _struct_or_union(stream: TokenStream) -> t.Definition:
-    place, kind = stream.place, str(stream.next.value)
-    made = _forward_or(stream)
-    if isinstance(made, str):
-        return t.Forward(kind, made, place=place)
-    assert isinstance(made, t.Struct | t.Union)
+    place, kind = stream.place, str(stream.take().value)
+    name = stream.name(f"the {kind}'s name")
+    if stream.sees(";"):
+        return t.Forward(kind, name, place=place)
+    stream.enter()
+    made = _NAMED[kind](stream, name, place)
+    stream.leave()
     return made
-
-
-def _forward_or(stream: TokenStream) -> t.TypeSpec | str:
-    """A struct or union, or the name of a forward-declared one."""
-    word = stream.take()
-    name = stream.next
-    if name.kind == "name":
-        stream.take()
-        if stream.sees(";"):
-            return str(name.value)
-        stream.put_back(name)
-    stream.put_back(word)
-    return type_spec(stream)
 
 
 def _interface(stream: TokenStream) -> t.Definition:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from tidings.idl.faults import InvalidIdl, Place, Source
-from tidings.idl.limits import IdlLimits
+import msgspec
+
+from tidings.idl.faults import IdlLimits, InvalidIdl, Place, Source
 from tidings.idl.scan import Scanner, Token
-from tidings.idl.sources import Files
+from tidings.idl.sources import Folders
 
 _PIECE = re.compile(r"\s*(&&|\|\||[()!]|[0-9]+|[A-Za-z_]\w*)", re.ASCII)
 _DEEPEST = 32
@@ -108,23 +109,20 @@ _COMMENT = re.compile(r"/\*.*?\*/|//.*", re.DOTALL)
 _ID_PRAGMAS = frozenset({"prefix", "version", "ID"})
 
 
-class _Branch:
+class _Branch(msgspec.Struct):
     """An open `#if`: whether its text is read now, and whether that of some branch was."""
 
-    __slots__ = ("at_else", "outer", "place", "taken", "taking")
-
-    def __init__(self, outer: bool, holds: bool, place: Place) -> None:
-        self.outer = outer
-        self.taking = holds
-        self.taken = holds
-        self.at_else = False
-        self.place = place
+    outer: bool
+    taking: bool
+    taken: bool
+    place: Place
+    at_else: bool = False
 
 
 class Preprocessor:
     """Reads a file and all it includes."""
 
-    def __init__(self, files: Files, limits: IdlLimits) -> None:
+    def __init__(self, files: Folders, limits: IdlLimits) -> None:
         self._files = files
         self._limits = limits
         self._defined: dict[str, str] = {}
@@ -189,7 +187,8 @@ class Preprocessor:
             outer = not branches or branches[-1].taking
             if len(branches) >= self._limits.depth:
                 raise InvalidIdl(f"conditions nest deeper than {self._limits.depth}", place)
-            branches.append(_Branch(outer, outer and self._holds(word, rest, place), place))
+            taking = outer and self._holds(word, rest, place)
+            branches.append(_Branch(outer, taking, taking, place))
             return
         if not branches:
             raise InvalidIdl(f"#{word} without an #if before it", place)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, TypedDict, TypeVar
 
-from tidings.events.kinds import DISCRIMINATORS, Kind, Label
+from tidings.events.typecode import DISCRIMINATORS, Kind, Label
 from tidings.idl import model as m
 from tidings.idl import tree as t
 from tidings.idl.constants import ANY_FIXED, evaluate, positive
-from tidings.idl.faults import InvalidIdl, Place, Source
-from tidings.idl.limits import DEFAULT_LIMITS, IdlLimits
+from tidings.idl.faults import IdlLimits, InvalidIdl, Place, Source
 from tidings.idl.scopes import EnumLabel, Other, Scope, Symbol
 
 _WITHOUT_DECLARATION = frozenset({("TypeCode",), ("CORBA", "TypeCode")})
@@ -68,18 +67,11 @@ def _what(symbol: Symbol) -> str:
         return "a label of an enum"
     if isinstance(symbol, Other):
         return symbol.what
-    return "a constant" if type(symbol).__name__ == "ConstDef" else "an exception"
+    return "a constant" if isinstance(symbol, m.ConstDef) else "an exception"
 
 
 _Forward = TypeVar("_Forward", m.StructDef, m.UnionDef, m.InterfaceDef)
 _KINDS: Final = {"struct": m.StructDef, "union": m.UnionDef, "interface": m.InterfaceDef}
-
-
-def resolve(
-    specification: t.Specification, main: Source, limits: IdlLimits = DEFAULT_LIMITS
-) -> m.Model:
-    """Resolve the tree of the file `main`."""
-    return Resolver(limits).model(specification, main)
 
 
 class _Naming(TypedDict):
@@ -114,10 +106,6 @@ class Resolver:
         lead = (self._prefix,) if self._prefix else ()
         id_ = f"IDL:{'/'.join((*lead, *scope.path, name))}:1.0"
         return {"name": name, "scopes": scope.path, "id": id_, "place": place}
-
-    def enter(self, definition: m.NamedDef) -> None:
-        """Add a definition to the model, behind everything it needs."""
-        self._definitions.append(definition)
 
     def begin(self, kind: type[_Forward], name: str, place: Place, scope: Scope) -> _Forward:
         """Start to define a struct, union or interface, perhaps declared before."""
@@ -194,7 +182,7 @@ class Resolver:
         made = self.begin(m.StructDef, node.name, node.place, scope)
         made.members = self.members(node.members, scope.open(made))
         made.complete = True
-        self.enter(made)
+        self._definitions.append(made)
         return made
 
     def members(self, nodes: tuple[t.Member, ...], inside: Scope) -> tuple[m.MemberDef, ...]:
@@ -214,7 +202,7 @@ class Resolver:
         scope.add(node.name, made, node.place)
         for label in node.labels:
             scope.add(label.name, EnumLabel(made, label.name), label.place)
-        self.enter(made)
+        self._definitions.append(made)
         return made
 
     def union(self, node: t.Union, scope: Scope) -> m.UnionDef:
@@ -241,14 +229,13 @@ class Resolver:
         labels.check(node.place)
         made.branches = tuple(branches)
         made.complete = True
-        self.enter(made)
+        self._definitions.append(made)
         return made
 
     # ------------------------------------------------------------ definitions
 
     def _definition(self, node: t.Definition, scope: Scope) -> None:
-        handler: Callable[[Resolver, t.Definition, Scope], object] = _HANDLERS[type(node)]
-        handler(self, node, scope)
+        _HANDLERS[type(node)](self, node, scope)
 
     def _within(self, body: tuple[t.Definition, ...], scope: Scope, prefix: str) -> None:
         """Resolve a body between braces, or of a file: a prefix ends with it."""
@@ -297,7 +284,7 @@ class Resolver:
         made = m.ExceptionDef(**self._naming(node.name, node.place, scope))
         scope.add(node.name, made, node.place)
         made.members = self.members(node.members, scope.open(made))
-        self.enter(made)
+        self._definitions.append(made)
 
     def _typedef(self, node: t.Typedef, scope: Scope) -> None:
         type_ = self.complete(node.type, scope)
@@ -305,7 +292,7 @@ class Resolver:
             aliased = self.declared(type_, one, scope)
             made = m.AliasDef(**self._naming(one.name, one.place, scope), type=aliased)
             scope.add(one.name, made, one.place)
-            self.enter(made)
+            self._definitions.append(made)
 
     def _const(self, node: t.Const, scope: Scope) -> None:
         bare = isinstance(node.type, t.FixedType) and node.type.digits is None
@@ -314,7 +301,7 @@ class Resolver:
         naming = self._naming(node.name, node.place, scope)
         made = m.ConstDef(**naming, type=type_, value=value)
         scope.add(node.name, made, node.place)
-        self.enter(made)
+        self._definitions.append(made)
 
     # ------------------------------------------------------------ interfaces
 
@@ -331,18 +318,19 @@ class Resolver:
         inside.ancestors = [scope.inside(base) for base in reversed(made.ancestors)]
         inherited = _inherited(made, node.place)
         made.complete = True  # its own reference may be used inside
-        body = _Body(inherited)
+        operations: list[m.OperationDef] = []
+        accessors: list[m.OperationDef] = []
         outer = self._prefix
         for one in node.body:
             if isinstance(one, t.Operation):
-                body.operations.append(self._operation(one, inside, body))
+                operations.append(self._operation(one, inside, inherited))
             elif isinstance(one, t.Attribute):
-                body.attributes += self._attribute(one, inside, body)
+                accessors += self._attribute(one, inside, inherited)
             else:
                 self._definition(one, inside)
         self._prefix = outer
-        made.operations, made.attributes = tuple(body.operations), tuple(body.attributes)
-        self.enter(made)
+        made.operations = (*operations, *accessors)
+        self._definitions.append(made)
 
     def _base(self, name: t.ScopedName, derived: m.InterfaceDef, scope: Scope) -> m.InterfaceDef:
         found = scope.find(name)
@@ -356,8 +344,10 @@ class Resolver:
             )
         return found
 
-    def _operation(self, node: t.Operation, scope: Scope, body: _Body) -> m.OperationDef:
-        body.check_new(node.name, node.place)
+    def _operation(
+        self, node: t.Operation, scope: Scope, inherited: dict[str, str]
+    ) -> m.OperationDef:
+        _check_new(node.name, inherited, node.place)
         result = None if node.result is None else self.complete(node.result, scope)
         names: set[str] = set()
         parameters: list[m.ParameterDef] = []
@@ -375,39 +365,35 @@ class Resolver:
                 "void, parameters that are all in, and no raises",
             )
         scope.add(node.name, Other("an operation"), node.place)
-        kept = tuple(parameters)
-        return m.OperationDef(node.name, result, kept, raises, node.oneway, node.place)
+        return m.OperationDef(node.name, result, node.place, tuple(parameters), raises, node.oneway)
 
-    def _attribute(self, node: t.Attribute, scope: Scope, body: _Body) -> list[m.AttributeDef]:
+    def _attribute(
+        self, node: t.Attribute, scope: Scope, inherited: dict[str, str]
+    ) -> list[m.OperationDef]:
         type_ = self.complete(node.type, scope)
-        found: list[m.AttributeDef] = []
+        found: list[m.OperationDef] = []
         for one in node.names:
-            body.check_new(one.name, one.place)
+            _check_new(one.name, inherited, one.place)
             scope.add(one.name, Other("an attribute"), one.place)
-            found.append(m.AttributeDef(one.name, type_, node.readonly, one.place))
+            found.append(m.OperationDef(f"_get_{one.name}", type_, one.place))
+            if not node.readonly:
+                value = m.ParameterDef("in", "value", type_)
+                found.append(m.OperationDef(f"_set_{one.name}", None, one.place, (value,)))
         return found
 
 
-class _Body:
-    """The operations and attributes of an interface, collected in order."""
-
-    def __init__(self, inherited: dict[str, str]) -> None:
-        self.inherited = inherited
-        self.operations: list[m.OperationDef] = []
-        self.attributes: list[m.AttributeDef] = []
-
-    def check_new(self, name: str, place: Place) -> None:
-        owner = self.inherited.get(name.lower())
-        if owner is not None:
-            raise InvalidIdl(f"{name!r} is already inherited from {owner}", place)
+def _check_new(name: str, inherited: dict[str, str], place: Place) -> None:
+    owner = inherited.get(name.lower())
+    if owner is not None:
+        raise InvalidIdl(f"{name!r} is already inherited from {owner}", place)
 
 
 def _inherited(made: m.InterfaceDef, place: Place) -> dict[str, str]:
     """Owner of each inherited operation and attribute; each name has one owner only."""
     owners: dict[str, str] = {}
     for base in made.ancestors:
-        names = [one.name for one in base.operations] + [one.name for one in base.attributes]
-        for name in names:
+        for one in base.operations:
+            name = one.name.removeprefix("_get_").removeprefix("_set_")
             other = owners.setdefault(name.lower(), base.scoped)
             if other != base.scoped:
                 raise InvalidIdl(

@@ -7,11 +7,23 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from tidings.idl.faults import InvalidIdl, Place, Source
-from tidings.idl.limits import IdlLimits
-from tidings.idl.words import LOWER_WORDS, WORDS
+from tidings.idl.faults import IdlLimits, InvalidIdl, Place, Source
+
+WORDS: Final = frozenset(
+    {
+        *("abstract", "any", "attribute", "boolean", "case", "char", "const", "context"),
+        *("custom", "default", "double", "enum", "exception", "FALSE", "fixed", "float"),
+        *("in", "inout", "interface", "local", "long", "module", "native", "Object"),
+        *("octet", "oneway", "out", "private", "public", "raises", "readonly", "sequence"),
+        *("short", "string", "struct", "switch", "TRUE", "truncatable", "typedef"),
+        *("unsigned", "union", "ValueBase", "valuetype", "void", "wchar", "wstring"),
+    }
+)
+"""Words that cannot be names."""
+
+LOWER_WORDS: Final = {word.lower(): word for word in WORDS}
 
 _BLANK = re.compile(r"[ \t\r\n\f\v]+|//[^\n]*")
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)

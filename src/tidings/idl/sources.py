@@ -2,47 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Protocol
 
 from tidings.errors import BadInput
-from tidings.idl.faults import Source
+from tidings.idl.faults import DEFAULT_LIMITS, Source
 
 _BUILT_IN = frozenset({"orb.idl"})  # what it declares, TypeCode, is known without it
-
-
-class Files(Protocol):
-    """Finds the files that others include."""
-
-    def find(self, name: str, angled: bool, includer: Source) -> Source | None:
-        """The file of that name, or None; `angled` if the directive has `<…>`."""
-
-
-class Texts:
-    """Files in memory: their names and texts."""
-
-    def __init__(self, texts: Mapping[str, str] | None = None) -> None:
-        self._sources = {name: Source(name, text) for name, text in (texts or {}).items()}
-
-    def find(self, name: str, angled: bool, includer: Source) -> Source | None:
-        """The file of that name."""
-        return built_in(name) or self._sources.get(name)
 
 
 class Folders:
     """Files on disk: beside the one that includes them, then in the given folders."""
 
-    def __init__(self, folders: Iterable[Path | str] = (), largest: int = 4_000_000) -> None:
+    def __init__(self, folders: Iterable[Path | str] = ()) -> None:
         self._folders = [Path(folder) for folder in folders]
-        self._largest = largest
         self._read: dict[Path, Source] = {}
 
     def find(self, name: str, angled: bool, includer: Source) -> Source | None:
         """The first file of that name; `<name>` is not looked for beside the includer."""
-        known = built_in(name)
-        if known is not None:
-            return known
+        if name in _BUILT_IN:
+            return Source(name, "")
         beside = [] if angled else [Path(includer.name).parent]
         for folder in (*beside, *self._folders):
             path = folder / name
@@ -54,16 +33,11 @@ class Folders:
         """Read a file once, whichever way its path is written."""
         whole = path.resolve()
         if whole not in self._read:
-            self._read[whole] = read_source(path, self._largest)
+            self._read[whole] = read_source(path)
         return self._read[whole]
 
 
-def built_in(name: str) -> Source | None:
-    """A file that need not exist: its declarations are built in."""
-    return Source(name, "") if name in _BUILT_IN else None
-
-
-def read_source(path: Path | str, largest: int = 4_000_000) -> Source:
+def read_source(path: Path | str, largest: int = DEFAULT_LIMITS.octets) -> Source:
     """Read a file."""
     try:
         with Path(path).open("rb") as stream:

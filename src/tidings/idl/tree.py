@@ -145,18 +145,11 @@ class Union(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Enumerator(Node):
-    """One label of an enum."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
 class Enum(Node):
     """An enum."""
 
     name: str
-    labels: tuple[Enumerator, ...]
+    labels: tuple[Declarator, ...]
 
 
 TypeSpec: TypeAlias = (

@@ -8,8 +8,7 @@ from tidings.errors import InvalidTypeCode
 from tidings.events import typecode as tc
 from tidings.events.typecode import Kind, TypeCode
 from tidings.idl import model as m
-from tidings.idl.faults import InvalidIdl
-from tidings.idl.limits import DEFAULT_LIMITS, IdlLimits
+from tidings.idl.faults import DEFAULT_LIMITS, IdlLimits, InvalidIdl
 
 _OBJECT: Final = tc.objref()
 
@@ -26,7 +25,7 @@ class TypeCodes:
         self._nodes = 0
         self._depth = 0
 
-    def of(self, type_: m.Type | m.ExceptionDef) -> TypeCode:
+    def of(self, type_: m.Type | m.NamedDef) -> TypeCode:
         """The TypeCode of a type or exception."""
         try:
             return self._of(type_, frozenset())
@@ -34,7 +33,7 @@ class TypeCodes:
             assert isinstance(type_, m.NamedDef)
             raise InvalidIdl(f"{type_.scoped}: {error}", type_.place) from error
 
-    def _of(self, type_: m.Type | m.ExceptionDef, open_: frozenset[str]) -> TypeCode:
+    def _of(self, type_: m.Type | m.NamedDef, open_: frozenset[str]) -> TypeCode:
         if isinstance(type_, m.Basic):
             return _OBJECT if type_.kind is Kind.OBJREF else tc.PRIMITIVES[type_.kind]
         if isinstance(type_, m.TextOf):
@@ -100,9 +99,7 @@ class TypeCodes:
             seen.add(id(one))
             if one.kind in _CONTAINERS and one.id in ids:
                 return True
-            waiting += [member.type for member in one.members]
-            if one.content is not None:
-                waiting.append(one.content)
+            waiting += one.inner()
         return False
 
 

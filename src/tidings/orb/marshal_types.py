@@ -5,9 +5,9 @@ The functions are compiled on first use: most programs need few of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, MutableMapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from tidings.events.typecode import Kind, TypeCode
 from tidings.orb.marshal_checks import read_nothing, read_void, write_nothing, write_void
@@ -18,12 +18,6 @@ if TYPE_CHECKING:
     from tidings.orb.cdr_reader import Reader
     from tidings.orb.cdr_writer import Writer
     from tidings.orb.exceptions import UserException
-
-_T = TypeVar("_T")
-Reads: TypeAlias = "Callable[[Reader], _T]"
-"""A function that reads values of a type."""
-Writes: TypeAlias = "Callable[[Writer, _T], None]"
-"""A function that writes values of a type."""
 
 _Function: TypeAlias = Callable[..., Any]
 
@@ -49,10 +43,14 @@ def _lazy(
 
 
 class Types:
-    """The types of a generated module, where the TypeCode `X_TYPE` belongs to the class `X`."""
+    """The types of a generated module, where the TypeCode `X_TYPE` belongs to the class `X`.
 
-    def __init__(self, module: Mapping[str, Any], *imported: Types) -> None:
+    The module gets the functions `read_X` and `write_X` when somebody asks for them.
+    """
+
+    def __init__(self, module: MutableMapping[str, Any], *imported: Types) -> None:
         self._module = module
+        module["__getattr__"] = self._function
         self._imported = imported
         self._by_id: dict[str, TypeEntry] = {}
         self.functions: dict[tuple[Way, TypeCode], _Function] = {}
@@ -69,6 +67,17 @@ class Types:
         if entry is not None:
             return entry
         return next(filter(None, (types.find(type_) for types in self._imported)), None)
+
+    def _function(self, name: str) -> _Function:
+        way, _, of = name.partition("_")
+        type_ = self._module.get(f"{of}{_SUFFIX}") if way in ("read", "write") else None
+        if not isinstance(type_, TypeCode):
+            raise AttributeError(
+                f"module {self._module.get('__name__')!r} has no attribute {name!r}"
+            )
+        made = self.reads(type_) if way == "read" else self.writes(type_)
+        self._module[name] = made
+        return made
 
     def reads(self, type_: TypeCode) -> Callable[[Reader], Any]:
         """A function that reads values of a type."""

@@ -32,8 +32,9 @@ from pyspark.sql import functions as sf
 
 from tidings.errors import InvalidUsage, TidingsError
 from tidings.filters.constraint import Constraint, constraint
-from tidings.filters.to_spark import match_column, type_condition
+from tidings.filters.to_spark import match_column
 from tidings.filters.to_spark.columns import ANYTHING, EventColumns, Occurring
+from tidings.filters.to_spark.event_types import type_condition
 
 LIST_NAME: Final = "EXPECTATIONS"
 

@@ -14,8 +14,8 @@ from pyspark.sql import functions as F
 
 from tidings.errors import ArchiveDamaged
 from tidings.events.codecs.arrow_codec import BARE
-from tidings.filters.to_spark import type_condition
 from tidings.filters.to_spark.columns import ANYTHING, Occurring
+from tidings.filters.to_spark.event_types import type_condition
 from tidings.pipeline.archive import Archive, Selection, time_column
 from tidings.pipeline.matching.book import PlanRow
 from tidings.stores.archive.columns import EVENTS

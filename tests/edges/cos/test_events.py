@@ -10,14 +10,12 @@ from tests.laws.strategies import events as structured_events
 from tests.laws.strategies import stored_values
 from tidings.channel.translation import entered, left_as
 from tidings.channel.vocabulary import Form
+from tidings.cos import CosNotification_auto as notification
 from tidings.cos.CosNotification_auto import (
     EventHeader,
     EventType,
     FixedEventHeader,
     Property,
-    read_StructuredEvent,
-    write_EventBatch,
-    write_StructuredEvent,
 )
 from tidings.cos.CosNotification_auto import StructuredEvent as WireEvent
 from tidings.cos.events import (
@@ -40,6 +38,11 @@ from tidings.orb.cdr_writer import Writer
 from tidings.orb.codesets import ISO_8859_1, OURS, UTF_8, UTF_16, CodeSets
 from tidings.orb.exceptions import BAD_PARAM, DATA_CONVERSION, MARSHAL
 from tidings.orb.limits import MessageLimits
+
+# A generated module makes these when asked, which a type checker does not see.
+read_StructuredEvent = notification.read_StructuredEvent  # type: ignore[attr-defined]
+write_StructuredEvent = notification.write_StructuredEvent  # type: ignore[attr-defined]
+write_EventBatch = notification.write_EventBatch  # type: ignore[attr-defined]
 
 # Events of all kinds are slow to make; the laws of values are tried more often elsewhere.
 some = settings(max_examples=60)

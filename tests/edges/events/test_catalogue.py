@@ -17,8 +17,7 @@ from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any
 from tidings.events.build import event
 from tidings.events.codecs.json_codec import event_to_plain
-from tidings.events.json_schema import json_schema_of
-from tidings.events.schema import Catalogue, CatalogueLimits, arrow_schema_of
+from tidings.events.schema import Catalogue, CatalogueLimits, arrow_schema_of, json_schema_of
 from tidings.events.structured import StructuredEvent
 
 

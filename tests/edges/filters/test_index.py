@@ -14,9 +14,8 @@ from tidings.events.fields import Fields, fields_for, fields_of
 from tidings.filters.constraint import EventTypePattern, constraint
 from tidings.filters.index import MatchIndex
 from tidings.filters.index.access import best_of, required_path
-from tidings.filters.index.grid import Grid, Side
-from tidings.filters.index.needles import Needles
 from tidings.filters.index.rowcode import RowCode
+from tidings.filters.index.tables import Grid, Needles, Side
 from tidings.filters.parse import parse
 from tidings.filters.persistent_map import PersistentMap
 from tidings.filters.searching import LONG, Search, Unfinished, stands_in

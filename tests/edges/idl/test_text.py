@@ -7,17 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.laws.idl_texts import Texts, parse_text, printed
 from tidings.errors import BadInput
 from tidings.events.typecode import Kind
 from tidings.idl import tree as t
 from tidings.idl.compile import compile_file
-from tidings.idl.faults import NOWHERE, InvalidIdl, Source
-from tidings.idl.limits import IdlLimits
-from tidings.idl.parse import parse, parse_text
+from tidings.idl.faults import NOWHERE, IdlLimits, InvalidIdl, Source
+from tidings.idl.parse import parse
 from tidings.idl.preprocess import Preprocessor, holds
-from tidings.idl.printing import printed
 from tidings.idl.scan import Scanner, Token
-from tidings.idl.sources import Folders, Texts, read_source
+from tidings.idl.sources import Folders, read_source
 
 
 def test_one_file_is_one_source(tmp_path: Path) -> None:

@@ -624,8 +624,8 @@ def test_every_operation_of_a_servant_tells_its_errors_typed() -> None:
 
 def over_the_wire(properties: object) -> notification.PropertySeq:
     writer = Writer()
-    notification.write_PropertySeq(writer, properties)  # type: ignore[arg-type]
-    return notification.read_PropertySeq(Reader(writer.getvalue(), little=True))
+    notification.write_PropertySeq(writer, properties)  # type: ignore[attr-defined]
+    return notification.read_PropertySeq(Reader(writer.getvalue(), little=True))  # type: ignore[attr-defined,no-any-return]
 
 
 def test_a_number_keeps_the_type_it_was_sent_with() -> None:

@@ -6,7 +6,7 @@ import doctest
 
 from tests.real.docs.pages import blocks, code, page, tables
 from tidings.cos.idl_files import MODULES
-from tidings.idl.limits import DEFAULT_LIMITS
+from tidings.idl.faults import DEFAULT_LIMITS
 
 PAGE = page("docs/idl.md")
 

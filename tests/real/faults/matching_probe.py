@@ -19,7 +19,7 @@ from tests.real.pipeline.matching_worlds import MatchWorld, plan_line
 from tidings.events.build import event
 from tidings.filters.constraint import constraint
 from tidings.filters.plan import AdminRule, Operator, Plan, ProxyRule, Rule, Side
-from tidings.filters.to_spark import Occurring
+from tidings.filters.to_spark.columns import Occurring
 from tidings.pipeline.session import SparkOptions, close_session, open_session
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from decimal import Decimal
 from typing import Any as Anything
 
 from tidings.events.anyvalue import Any, UnionValue
-from tidings.events.kinds import Kind
 from tidings.events.reference import Reference
+from tidings.events.typecode import Kind
 
 NAMES = {Kind.SHORT: "short", Kind.LONG: "long", Kind.LONGLONG: "longlong", Kind.DOUBLE: "double"}
 

@@ -81,7 +81,6 @@ def said(model: Model, module: str) -> dict[str, Said]:
                     )
                     for each in one.operations
                 },
-                {(each.name, code(each.type), each.readonly) for each in one.attributes},
             )
         else:
             assert isinstance(one, StructDef | UnionDef | EnumDef | AliasDef | ExceptionDef)

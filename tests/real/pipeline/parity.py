@@ -27,15 +27,14 @@ from tidings.events.paths import Path
 from tidings.events.structured import StructuredEvent
 from tidings.filters.limits import DEFAULT_LIMITS
 from tidings.filters.scan import scan
-from tidings.filters.to_spark import Occurring, native_reason
+from tidings.filters.to_spark.columns import Occurring
+from tidings.filters.to_spark.native import native_reason
 from tidings.filters.tree import (
-    ARITHMETIC,
-    COMPARISONS,
+    INFIXES,
     And,
     Arithmetic,
     Boolean,
     Component,
-    Contains,
     Exist,
     Greater,
     In,
@@ -105,7 +104,7 @@ def directed_trees(rng: Random, scenes: Sequence[Scene]) -> Iterator[Node]:
 
     for at, kind in enumerate(KIND_NAMES):
         other = KIND_NAMES[(at + rng.randrange(3)) % len(KIND_NAMES)]
-        for made in (*COMPARISONS.values(), *ARITHMETIC.values(), Contains):
+        for made in INFIXES:
             pair = made(field(kind), field(other)), made(field(other), field(kind))
             for tree in pair:
                 yield Greater(tree, Integer(1)) if isinstance(tree, Arithmetic) else tree

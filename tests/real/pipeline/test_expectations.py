@@ -10,7 +10,7 @@ import pytest
 from tests.real.pipeline.archives import FIRST_US, SECOND, ArchiveMaker, Row
 from tidings import event
 from tidings.errors import InvalidUsage
-from tidings.filters.to_spark import Occurring
+from tidings.filters.to_spark.columns import Occurring
 from tidings.pipeline.archive import Selection
 from tidings.pipeline.expectations import Expectation, Severity, split
 from tidings.pipeline.frames import Frame, events_frame

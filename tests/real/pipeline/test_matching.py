@@ -20,7 +20,7 @@ from tidings.events.build import event
 from tidings.events.structured import StructuredEvent
 from tidings.filters.constraint import constraint
 from tidings.filters.plan import AdminRule, Operator, Plan, ProxyRule, Rule, Side
-from tidings.filters.to_spark import ANYTHING, Occurring
+from tidings.filters.to_spark.columns import ANYTHING, Occurring
 from tidings.pipeline.archive import Selection
 from tidings.pipeline.frames import events_frame, plan_changes
 from tidings.pipeline.matching import MatchLimits, explain_match, match

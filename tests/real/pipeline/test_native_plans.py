@@ -12,17 +12,13 @@ import pytest
 from tests.real.pipeline.parity import event_rows
 from tidings.events.build import event
 from tidings.filters.constraint import constraint
-from tidings.filters.to_spark import (
-    EventColumns,
-    Occurring,
-    matching,
-    plan_of,
-    reference_batches,
-    translate,
-)
+from tidings.filters.to_spark import matching, plan_of
+from tidings.filters.to_spark.batches import reference_batches
+from tidings.filters.to_spark.columns import EventColumns, Occurring
+from tidings.filters.to_spark.translate import expressions_of
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 pytestmark = pytest.mark.slow
 
@@ -109,9 +105,9 @@ def test_one_expression_serves_all_constraints_of_a_shape(
     shapes = spark.createDataFrame(
         [(1, 2, "Alarm"), (2, 2, "Speed")], "unit int, c0 long, c1 string"
     )
-    constants: dict[int, Column | str] = {0: sf.col("s.c0"), 1: "s.c1"}
-    made = translate(tree, EventColumns("e", Occurring(others=())), constants)
-    found = df.alias("e").join(shapes.alias("s"), made.native)
+    columns = EventColumns("e", Occurring(others=()))
+    made = expressions_of(tree, columns, {0: "s.c0", 1: "s.c1"})
+    found = df.alias("e").join(shapes.alias("s"), sf.expr(made.native))
     assert sorted((row["name"], row["unit"]) for row in found.collect()) == [("a", 1), ("c", 2)]
     assert not python_in(found)
 

@@ -34,14 +34,10 @@ from tidings.filters.constraint import Constraint
 from tidings.filters.explain import explain
 from tidings.filters.index import MatchIndex
 from tidings.filters.printing import print_tree
-from tidings.filters.to_spark import (
-    ARCHIVE,
-    EventColumns,
-    match_column,
-    native_reason,
-    translate,
-)
-from tidings.filters.to_spark.translate import expressions_of
+from tidings.filters.to_spark import match_column
+from tidings.filters.to_spark.columns import ARCHIVE, EventColumns
+from tidings.filters.to_spark.native import native_reason
+from tidings.filters.to_spark.translate import expressions_of, translate
 from tidings.filters.tree import Node, Not
 
 if TYPE_CHECKING:

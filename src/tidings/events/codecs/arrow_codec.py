@@ -14,13 +14,18 @@ Needs pyarrow: ``pip install tidings[arrow]``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 from typing import Any as Unknown
 
 from tidings.errors import InvalidEvent, LimitExceeded, MissingExtra
 from tidings.events.anyvalue import Value
-from tidings.events.codecs.json_codec import decode_event, encode_event
-from tidings.events.envelope import Envelope, ProducerMark, TraceContext
+from tidings.events.codecs.json_codec import (
+    decode_event,
+    encode_event,
+    envelope_members,
+    envelope_of,
+)
+from tidings.events.envelope import Envelope
 from tidings.events.fields import Plain, plain
 from tidings.events.texts import shortened
 
@@ -38,8 +43,6 @@ MAX_BATCH_OCTETS: Final = 2**31 - 1
 # What a map holds exactly.
 _MOST: Final = 2**63 - 1
 _LEAST: Final = -(2**63)
-
-_T = TypeVar("_T")
 
 
 def load_pyarrow() -> ModuleType:
@@ -215,7 +218,7 @@ def to_record_batch(envelopes: Iterable[Envelope]) -> pa.RecordBatch:
     columns = [
         made[field.name]
         if field.name in made
-        else arrow.array([row[field.name] for row in rows], field.type)
+        else arrow.array([row.get(field.name) for row in rows], field.type)
         for field in schema
     ]
     batch: pa.RecordBatch = arrow.RecordBatch.from_arrays(columns, schema=schema)
@@ -223,21 +226,17 @@ def to_record_batch(envelopes: Iterable[Envelope]) -> pa.RecordBatch:
 
 
 def _row(envelope: Envelope) -> dict[str, object]:
-    event, mark, trace = envelope.event, envelope.mark, envelope.trace
+    event, trace = envelope.event, envelope.trace
     priority = event.header.get("Priority")
     return {
-        "origin": envelope.origin,
-        "seq": envelope.seq,
+        "plan": 0,
+        "hops": (),
+        **envelope_members(envelope),
         "arrival_us": envelope.arrival,
-        "plan": envelope.plan,
         "domain": event.domain,
         "type": event.type,
         "name": event.name,
         "priority": priority if type(priority) is int else None,
-        "producer": None if mark is None else mark.producer,
-        "number": None if mark is None else mark.number,
-        "hops": list(envelope.hops),
-        "traceparent": None if trace is None else trace.traceparent,
         "tracestate": None if trace is None else trace.tracestate,
     }
 
@@ -273,57 +272,13 @@ _READ: Final = (
 
 
 def _envelope(row: Mapping[str, object]) -> Envelope:
-    mark, trace = None, None
-    if row["producer"] is not None or row["number"] is not None:
-        mark = ProducerMark(_cell(row, "producer", str), _cell(row, "number", int))
-    if row["traceparent"] is not None:
-        trace = TraceContext(_cell(row, "traceparent", str), _cell(row, "tracestate", str))
-    hops = _cell(row, "hops", list)
-    if not all(isinstance(hop, str) for hop in hops):
-        raise InvalidEvent("must be texts", "hops")
-    raw = _cell(row, "raw", bytes)
+    members = {name: value for name, value in row.items() if value is not None}
+    members["arrival"] = members.pop("arrival_us", None)
+    raw = members.pop("raw", None)
+    if not isinstance(raw, bytes):
+        raise InvalidEvent(f"must be octets, not {shortened(raw)}", "raw")
     try:
         event = decode_event(raw)
     except InvalidEvent as error:
         raise error.inside("raw") from error.__cause__
-    return Envelope(
-        event,
-        _cell(row, "origin", str),
-        _cell(row, "seq", int),
-        _cell(row, "arrival_us", int),
-        _cell(row, "plan", int),
-        mark,
-        tuple(hops),
-        trace,
-    )
-
-
-def _cell(row: Mapping[str, object], name: str, kind: type[_T]) -> _T:
-    value = row[name]
-    if type(value) is not kind:
-        raise InvalidEvent(f"must be of type {kind.__name__}, not {shortened(value)}", name)
-    return value
-
-
-def encode_batch(envelopes: Iterable[Envelope]) -> bytes:
-    """Envelopes as an Arrow IPC stream of one record batch."""
-    arrow = load_pyarrow()
-    batch = to_record_batch(envelopes)
-    sink = arrow.BufferOutputStream()
-    with arrow.ipc.new_stream(sink, batch.schema) as writer:
-        writer.write_batch(batch)
-    octets: bytes = sink.getvalue().to_pybytes()
-    return octets
-
-
-def decode_batch(octets: bytes) -> list[Envelope]:
-    """The envelopes of an Arrow IPC stream, which may have several record batches."""
-    arrow = load_pyarrow()
-    try:
-        with arrow.ipc.open_stream(octets) as reader:
-            batches = list(reader)
-        for batch in batches:
-            batch.validate(full=True)
-    except (arrow.ArrowException, OSError) as error:
-        raise InvalidEvent(f"no Arrow IPC stream: {error}") from error
-    return [envelope for batch in batches for envelope in from_record_batch(batch)]
+    return envelope_of(event, members)

@@ -28,10 +28,16 @@ import msgspec
 
 from tidings.errors import InvalidEvent, LimitExceeded
 from tidings.events.anyvalue import Value, pack
-from tidings.events.codecs.json_codec import MAX_ENVELOPE_OCTETS, event_form, event_from_plain
+from tidings.events.codecs.json_codec import (
+    MAX_ENVELOPE_OCTETS,
+    envelope_members,
+    envelope_of,
+    event_form,
+    event_from_plain,
+)
 from tidings.events.codecs.json_text import MAX_EVENT_OCTETS, parse_json, write_json
 from tidings.events.codecs.json_values import octets_from_base64
-from tidings.events.envelope import Envelope, ProducerMark, TraceContext
+from tidings.events.envelope import Envelope
 from tidings.events.structured import StructuredEvent
 from tidings.events.texts import shortened
 from tidings.names import is_readable
@@ -73,11 +79,16 @@ def structured_from_plain(plain: object) -> Envelope | StructuredEvent:
     attributes = checked_attributes(plain)
     if has_data and encoded is not None:
         raise InvalidEvent("data and data_base64 exclude each other", "data_base64")
+    media_type = attributes.get("datacontenttype")
     content: Json | str | bytes | None = None
     if encoded is not None:
         content = _from_base64(encoded)
+    elif has_data and is_json(media_type):
+        content = Json(data)
     elif has_data:
-        content = _from_member(data, attributes.get("datacontenttype"))
+        if not isinstance(data, str):
+            raise InvalidEvent(f"must be a text, as {media_type} is not JSON", "data")
+        content = data
     return from_cloudevent(CloudEvent(attributes, content))
 
 
@@ -88,14 +99,6 @@ def _from_base64(encoded: object) -> bytes:
         return octets_from_base64(encoded)
     except InvalidEvent as error:
         raise error.inside("data_base64") from error.__cause__
-
-
-def _from_member(data: object, media_type: object) -> Json | str:
-    if is_json(None if media_type is None else str(media_type)):
-        return Json(data)
-    if not isinstance(data, str):
-        raise InvalidEvent(f"must be a text, as {media_type} is not JSON", "data")
-    return data
 
 
 def encode_binary(item: Envelope | StructuredEvent) -> tuple[dict[str, str], bytes]:
@@ -203,11 +206,11 @@ _SOURCE: Final = "urn:tidings:"
 _LONGEST_COPY: Final = 256
 # An event needs no type with us, and a CloudEvent does.
 _NO_TYPE: Final = "tidings.event"
-_OURS: Final = frozenset(
-    {
-        *("id", "source", "type", "subject", "time", "datacontenttype", "domain", "arrival"),
-        *("plan", "producer", "number", "hops", "traceparent", "tracestate"),
-    }
+# Members of the envelope that are attributes of the same name.
+_MEMBERS: Final = ("plan", "producer", "number", "traceparent", "tracestate")
+# By others these may have been routed; the time may be spelled in another way.
+_CHECKED: Final = frozenset(
+    {"id", "source", "type", "subject", "datacontenttype", "domain", "arrival", "hops", *_MEMBERS}
 )
 
 
@@ -246,18 +249,11 @@ def _our_attributes(envelope: Envelope) -> dict[str, Attribute]:
         attributes["time"] = moment.replace(tzinfo=None).isoformat("T", "microseconds") + "Z"
     except OverflowError:  # before the year 1 or after 9999, which an attribute cannot say
         attributes["arrival"] = str(envelope.arrival)
-    if envelope.plan:
-        attributes["plan"] = str(envelope.plan)  # integers have 32 bits there
-    if envelope.mark is not None:
-        attributes["producer"] = envelope.mark.producer
-        attributes["number"] = str(envelope.mark.number)
     if envelope.hops:
         attributes["hops"] = ",".join(envelope.hops)
-    if envelope.trace is not None:
-        attributes["traceparent"] = envelope.trace.traceparent
-        if envelope.trace.tracestate:
-            attributes["tracestate"] = envelope.trace.tracestate
-    return attributes
+    members = envelope_members(envelope)
+    # Integers have 32 bits there, so numbers are texts.
+    return attributes | {name: str(members[name]) for name in _MEMBERS if name in members}
 
 
 def _can_be_copied(text: str) -> bool:
@@ -272,17 +268,13 @@ def _from_ours(cloudevent: CloudEvent) -> Envelope:
         event = event_from_plain(cloudevent.data.value)
     except InvalidEvent as error:
         raise error.inside("data") from error.__cause__
-    hops = str(attributes["hops"]).split(",") if "hops" in attributes else ()
-    envelope = Envelope(
-        event,
-        str(attributes["source"]).removeprefix(_SOURCE),
-        _number(attributes, "id"),
-        _arrival(attributes),
-        _number(attributes, "plan") if "plan" in attributes else 0,
-        _mark(attributes),
-        tuple(hops),
-        _trace(attributes),
-    )
+    members: dict[str, object] = {name: attributes[name] for name in _MEMBERS if name in attributes}
+    members |= {name: _number(attributes, name) for name in ("plan", "number") if name in members}
+    members["origin"] = str(attributes["source"]).removeprefix(_SOURCE)
+    members |= {"seq": _number(attributes, "id"), "arrival": _arrival(attributes)}
+    if "hops" in attributes:
+        members["hops"] = str(attributes["hops"]).split(",")
+    envelope = envelope_of(event, members)
     _check_copies(attributes, _our_attributes(envelope))
     return envelope
 
@@ -308,25 +300,9 @@ def _arrival(attributes: Mapping[str, Attribute]) -> int:
         raise InvalidEvent(f"is not a moment: {error}", "time") from error
 
 
-def _mark(attributes: Mapping[str, Attribute]) -> ProducerMark | None:
-    if "producer" not in attributes and "number" not in attributes:
-        return None
-    return ProducerMark(str(attributes.get("producer", "")), _number(attributes, "number"))
-
-
-def _trace(attributes: Mapping[str, Attribute]) -> TraceContext | None:
-    if "traceparent" not in attributes and "tracestate" not in attributes:
-        return None
-    parent, state = attributes.get("traceparent", ""), attributes.get("tracestate", "")
-    return TraceContext(str(parent), str(state))
-
-
 def _check_copies(given: Mapping[str, Attribute], wanted: Mapping[str, Attribute]) -> None:
-    """Refuse attributes that contradict the data: others may have routed by them.
-
-    The time may be spelled in another way, and others may have added attributes.
-    """
-    for name in _OURS - {"time"}:
+    """Refuse attributes that contradict the data; others may have added some."""
+    for name in _CHECKED:
         if given.get(name) != wanted.get(name):
             one, two = shortened(given.get(name)), shortened(wanted.get(name))
             raise InvalidEvent(f"the attribute is {one}; by the data it would be {two}", name)
@@ -381,7 +357,7 @@ def _foreign_data(
     media_type = attributes.get("datacontenttype")
     if isinstance(body, bytes):
         return body
-    if is_json(None if media_type is None else str(media_type)):
+    if is_json(media_type):
         return Json(_json_value(body, "body"))
     if isinstance(body, str):
         return body
@@ -500,11 +476,11 @@ def is_time(text: str) -> bool:
 # ---------------------------------------------------------------- data: JSON format, section 3.1
 
 
-def is_json(media_type: str | None) -> bool:
+def is_json(media_type: Attribute | None) -> bool:
     """Whether data of a media type, or without one, are JSON."""
     if media_type is None:
         return True
-    subtype = _essence(media_type).partition("/")[2]
+    subtype = _essence(str(media_type)).partition("/")[2]
     return subtype == "json" or subtype.endswith("+json")
 
 

@@ -12,7 +12,7 @@ refused, and numbers and texts that no value can be.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from tidings.errors import InvalidEvent
@@ -53,7 +53,9 @@ def decode_event(text: bytes | str) -> StructuredEvent:
 
 def encode_envelope(envelope: Envelope) -> bytes:
     """An envelope with its event as typed JSON."""
-    return write_json(_envelope_form(envelope), MAX_ENVELOPE_OCTETS)
+    return write_json(
+        {**envelope_members(envelope), "event": event_form(envelope.event)}, MAX_ENVELOPE_OCTETS
+    )
 
 
 def decode_envelope(text: bytes | str) -> Envelope:
@@ -64,13 +66,6 @@ def decode_envelope(text: bytes | str) -> Envelope:
 def event_to_plain(event: StructuredEvent) -> dict[str, object]:
     """An event as a JSON parser would return it."""
     plain = parse_json(encode_event(event))
-    assert isinstance(plain, dict)
-    return plain
-
-
-def envelope_to_plain(envelope: Envelope) -> dict[str, object]:
-    """An envelope as a JSON parser would return it."""
-    plain = parse_json(encode_envelope(envelope), MAX_ENVELOPE_OCTETS)
     assert isinstance(plain, dict)
     return plain
 
@@ -89,25 +84,24 @@ def event_form(event: StructuredEvent) -> dict[str, object]:
     return form
 
 
-def _envelope_form(envelope: Envelope) -> dict[str, object]:
-    form: dict[str, object] = {
+def envelope_members(envelope: Envelope) -> dict[str, object]:
+    """What an envelope says of its event; what does not apply is left out."""
+    members: dict[str, object] = {
         "origin": envelope.origin,
         "seq": envelope.seq,
         "arrival": envelope.arrival,
     }
     if envelope.plan:
-        form["plan"] = envelope.plan
+        members["plan"] = envelope.plan
     if envelope.mark is not None:
-        form["producer"] = envelope.mark.producer
-        form["number"] = envelope.mark.number
+        members |= {"producer": envelope.mark.producer, "number": envelope.mark.number}
     if envelope.hops:
-        form["hops"] = envelope.hops
+        members["hops"] = list(envelope.hops)
     if envelope.trace is not None:
-        form["traceparent"] = envelope.trace.traceparent
+        members["traceparent"] = envelope.trace.traceparent
         if envelope.trace.tracestate:
-            form["tracestate"] = envelope.trace.tracestate
-    form["event"] = event_form(envelope.event)
-    return form
+            members["tracestate"] = envelope.trace.tracestate
+    return members
 
 
 def event_from_plain(plain: object) -> StructuredEvent:
@@ -197,40 +191,36 @@ def envelope_from_plain(plain: object) -> Envelope:
         event = event_from_plain(inner)
     except InvalidEvent as error:
         raise error.inside("event") from error.__cause__
+    return envelope_of(event, plain)
+
+
+def envelope_of(event: StructuredEvent, members: Mapping[str, object]) -> Envelope:
+    """An event in the envelope that `envelope_members` described."""
+    mark, trace = None, None
+    if "producer" in members or "number" in members:
+        mark = ProducerMark(_part(members, "producer", str), _part(members, "number", int))
+    if "traceparent" in members or "tracestate" in members:
+        parent, state = _part(members, "traceparent", str), _part(members, "tracestate", str, "")
+        trace = TraceContext(parent, state)
+    hops = enumerate(_part(members, "hops", list, []))
     return Envelope(
         event,
-        _part(plain, "origin", str),
-        _part(plain, "seq", int),
-        _part(plain, "arrival", int),
-        _part(plain, "plan", int, 0),
-        _mark(plain),
-        _hops(_part(plain, "hops", list, [])),
-        _trace(plain),
+        _part(members, "origin", str),
+        _part(members, "seq", int),
+        _part(members, "arrival", int),
+        _part(members, "plan", int, 0),
+        mark,
+        tuple([_text(hop, f"hops[{i}]") for i, hop in hops]),
+        trace,
     )
 
 
 _JSON_NAMES = {dict: "an object", str: "a text", int: "an integer", list: "a list"}
 
 
-def _part(plain: dict[str, object], name: str, kind: type[_T], default: _T | None = None) -> _T:
+def _part(plain: Mapping[str, object], name: str, kind: type[_T], default: _T | None = None) -> _T:
     value = plain.get(name, default)
     if type(value) is not kind:
         given = shortened(value) if name in plain else "nothing"
         raise InvalidEvent(f"must be {_JSON_NAMES[kind]}, not {given}", name)
     return value
-
-
-def _mark(plain: dict[str, object]) -> ProducerMark | None:
-    if "producer" not in plain and "number" not in plain:
-        return None
-    return ProducerMark(_part(plain, "producer", str), _part(plain, "number", int))
-
-
-def _hops(plain: list[object]) -> tuple[str, ...]:
-    return tuple([_text(hop, f"hops[{i}]") for i, hop in enumerate(plain)])
-
-
-def _trace(plain: dict[str, object]) -> TraceContext | None:
-    if "traceparent" not in plain and "tracestate" not in plain:
-        return None
-    return TraceContext(_part(plain, "traceparent", str), _part(plain, "tracestate", str, ""))

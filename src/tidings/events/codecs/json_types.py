@@ -1,24 +1,6 @@
 """Types in typed JSON: a text where one will do, an object for types that have a name.
 
-=============  =====================================================================
-type           JSON
-=============  =====================================================================
-unnamed        ``"short"``, ``"sequence<string<8>>"``, ``"long[3]"``, ``"fixed<5,2>"``
-struct         ``{"kind": "struct", "id": …, "name": …, "members": [[name, T], …]}``
-exception      the same, with the kind ``exception``
-union          ``{"kind": "union", "id": …, "name": …, "discriminator": T,
-               "branches": [[label, name, T], …]}``; the label null is the default
-enum           ``{"kind": "enum", "id": …, "name": …, "labels": [label, …]}``
-typedef        ``{"kind": "alias", "id": …, "name": …, "of": T}``
-interface      ``{"kind": "objref", "id": …, "name": …}``
-the type       ``{"kind": "recursive", "id": …}``, where a type contains itself
-itself
-sequence or    ``{"kind": "sequence", "of": T, "bound": n}``,
-array of the   ``{"kind": "array", "of": T, "length": n}``
-above
-=============  =====================================================================
-
-An empty `id` or `name` and a `bound` of 0 are left out.
+docs/events.md has the table. An empty `id` or `name` and a `bound` of 0 are left out.
 """
 
 from __future__ import annotations
@@ -163,6 +145,9 @@ class _Parts:
     def text(self, key: str) -> str:
         return self.as_text(self._plain.get(key, ""), self.place(key))
 
+    def named(self) -> tuple[str, str]:
+        return self.text("id"), self.text("name")
+
     def number(self, key: str, default: int | None = None) -> int:
         number = self._plain.get(key, default)
         if type(number) is not int:
@@ -209,33 +194,25 @@ def _union(parts: _Parts) -> TypeCode:
         if label is not None and not isinstance(label, Label):
             raise _wrong(where, f"{shortened(label)} is not a valid label")
         branches.append((label, parts.as_text(name, where), parts.as_type(plain, where)))
-    return tc.union(parts.text("id"), parts.text("name"), parts.type("discriminator"), branches)
+    return tc.union(*parts.named(), parts.type("discriminator"), branches)
 
 
 def _enum(parts: _Parts) -> TypeCode:
     labels = [parts.as_text(label, where) for where, label in parts.items("labels")]
-    return tc.enum(parts.text("id"), parts.text("name"), labels)
+    return tc.enum(*parts.named(), labels)
 
 
+_NAMED = ["kind", "id", "name"]
 _READERS: dict[str, tuple[list[str], Callable[[_Parts], TypeCode]]] = {
-    "struct": (
-        ["kind", "id", "name", "members"],
-        lambda parts: tc.struct(parts.text("id"), parts.text("name"), parts.members()),
-    ),
+    "struct": ([*_NAMED, "members"], lambda parts: tc.struct(*parts.named(), parts.members())),
     "exception": (
-        ["kind", "id", "name", "members"],
-        lambda parts: tc.exception(parts.text("id"), parts.text("name"), parts.members()),
+        [*_NAMED, "members"],
+        lambda parts: tc.exception(*parts.named(), parts.members()),
     ),
-    "union": (["kind", "id", "name", "discriminator", "branches"], _union),
-    "enum": (["kind", "id", "name", "labels"], _enum),
-    "alias": (
-        ["kind", "id", "name", "of"],
-        lambda parts: tc.alias(parts.text("id"), parts.text("name"), parts.type("of")),
-    ),
-    "objref": (
-        ["kind", "id", "name"],
-        lambda parts: tc.objref(parts.text("id"), parts.text("name")),
-    ),
+    "union": ([*_NAMED, "discriminator", "branches"], _union),
+    "enum": ([*_NAMED, "labels"], _enum),
+    "alias": ([*_NAMED, "of"], lambda parts: tc.alias(*parts.named(), parts.type("of"))),
+    "objref": (_NAMED, lambda parts: tc.objref(*parts.named())),
     "recursive": (["kind", "id"], lambda parts: tc.recursive(parts.text("id"))),
     "sequence": (
         ["kind", "of", "bound"],

@@ -1,27 +1,8 @@
-"""Values in typed JSON, by their types.
+"""Values in typed JSON, by their types; docs/events.md has the table.
 
 A plain value has the type that inference gives it. Everything else is written with its type,
 ``{"$type": T, "value": V}``; inside, members and elements have the types of their places, and a
 place of the type any begins again.
-
-==================  ====================================================================
-type                V
-==================  ====================================================================
-null, void          null
-integers, octet     number
-float, double, …    number, or ``"NaN"``, ``"Infinity"``, ``"-Infinity"``
-fixed               text: ``"57.50"``
-boolean             boolean
-char, string, …     text
-enum                text: the label
-octets              text in base64, for sequences and arrays of octet; a list is read too
-sequence, array     list
-struct, exception   object; list where names of members are empty or duplicate
-union               ``{"_d": label, "value": V}``
-any                 plain, or typed again
-object reference    ``{"type_id": text, "profiles": [[tag, base64], …]}``
-TypeCode            T
-==================  ====================================================================
 """
 
 from __future__ import annotations

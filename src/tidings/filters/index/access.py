@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from tidings.events.paths import Path
 from tidings.filters import tree as t
-from tidings.filters.index.grid import Grid
 from tidings.filters.index.ordered import ORDERINGS, bound_of
+from tidings.filters.index.tables import Grid
 from tidings.filters.shape import Constant, constant_of
 from tidings.filters.truth import EXACT, OneChar
 
@@ -30,20 +30,20 @@ class Access(NamedTuple):
 
 def accesses(conjuncts: tuple[t.Node, ...]) -> Iterator[Access]:
     """The ways to a subscription."""
-    lower: dict[Path, int] = {}
-    upper: dict[Path, int] = {}
+    lower: dict[Path, tuple[float, int]] = {}
+    upper: dict[Path, tuple[float, int]] = {}
     for place, conjunct in enumerate(conjuncts):
         access = _single(conjunct, place)
         if access is not None:
             yield access
-        if _is_bound(conjunct):
-            assert isinstance(conjunct, t.Comparison)
+        bound = _bound(conjunct)
+        if bound is not None:
             ends = lower if isinstance(conjunct, t.Greater | t.GreaterEqual) else upper
-            ends.setdefault(conjunct.left.path, place)  # type: ignore[attr-defined]
+            ends.setdefault(conjunct.left.path, (bound, place))  # type: ignore[attr-defined]
     for path in lower.keys() & upper.keys():
-        low, high = _bound(conjuncts[lower[path]]), _bound(conjuncts[upper[path]])
+        (low, first), (high, second) = lower[path], upper[path]
         if Grid.takes(low, high):
-            yield Access(1, "between", path, (low, high), (lower[path], upper[path]))
+            yield Access(1, "between", path, (low, high), (first, second))
 
 
 def _single(conjunct: t.Node, place: int) -> Access | None:
@@ -69,12 +69,18 @@ def _single(conjunct: t.Node, place: int) -> Access | None:
 
 
 def _ordered(conjunct: t.Node, place: int) -> Access | None:
-    node = conjunct.operand if isinstance(conjunct, t.Not) else conjunct
+    node = _ordering(conjunct.operand if isinstance(conjunct, t.Not) else conjunct)
+    if node is None or bound_of(node) is None:
+        return None
+    return Access(5, "ordered", node.left.path, (), (place,))  # type: ignore[attr-defined]
+
+
+def _ordering(node: t.Node) -> t.Comparison | None:
+    """The node, if it is `$x < literal` or another order between a field and a literal."""
     if type(node) not in ORDERINGS or not isinstance(node, t.Comparison):
         return None
-    if not isinstance(node.left, t.Component) or not isinstance(node.right, t.LITERALS):
-        return None
-    return None if bound_of(node) is None else Access(5, "ordered", node.left.path, (), (place,))
+    fits = isinstance(node.left, t.Component) and isinstance(node.right, t.LITERALS)
+    return node if fits else None
 
 
 def _equal(nodes: tuple[t.Node, ...], place: int) -> Access | None:
@@ -130,21 +136,13 @@ def best_of(operand: t.Node) -> Access | None:
     return None if best is None or best.kind == "either" else best
 
 
-def _is_bound(conjunct: t.Node) -> bool:
-    """Whether this is `$x < number`, or another order, with a number that is a double."""
-    if type(conjunct) not in ORDERINGS or not isinstance(conjunct, t.Comparison):
-        return False
-    number = conjunct.right
-    if not isinstance(conjunct.left, t.Component) or not isinstance(number, t.Integer | t.Real):
-        return False
-    return isinstance(number, t.Real) or -EXACT <= number.value <= EXACT
-
-
-def _bound(conjunct: t.Node) -> float:
-    assert isinstance(conjunct, t.Comparison)
-    number = conjunct.right
-    assert isinstance(number, t.Integer | t.Real)
-    return float(number.value)
+def _bound(conjunct: t.Node) -> float | None:
+    """The number in `$x < number`, or another order, if it is a double."""
+    node = _ordering(conjunct)
+    if node is None or not isinstance(node.right, t.Integer | t.Real):
+        return None
+    number = node.right.value
+    return float(number) if isinstance(number, float) or -EXACT <= number <= EXACT else None
 
 
 def needs_deduplication(conjuncts: tuple[t.Node, ...]) -> bool:

@@ -14,12 +14,10 @@ from tidings.events.fields import RESERVED_NAMES, Char, EnumLabel, Fields, Plain
 from tidings.events.paths import MISSING, Path
 from tidings.filters import truth
 from tidings.filters.index.access import Access, accesses, best_of, required_path
-from tidings.filters.index.entry import IndexEntry, Tested
-from tidings.filters.index.equality import EqualityTable
-from tidings.filters.index.grid import Grid, Side
-from tidings.filters.index.needles import Needles
+from tidings.filters.index.entry import IndexEntry, Tested, take_out
 from tidings.filters.index.ordered import LaneName, OrderedLane, lane_name
 from tidings.filters.index.rows import RowSet
+from tidings.filters.index.tables import EqualityTable, Grid, Needles, Side
 from tidings.filters.tree import And, Node, Or
 
 _NUMBERS = frozenset({int, float, bool, Decimal, Char})
@@ -331,19 +329,14 @@ class Bucket:
             self._place(entry)
 
     def discard(self, entry: IndexEntry) -> None:
-        """Remove an entry that is kept right here; the last one moves into its place."""
+        """Remove an entry that is kept right here."""
         if entry.conjuncts:
             assert isinstance(self.few, list)
-            last = self.few.pop()
-            if last is not entry:
-                self.few[entry.place] = last
+            take_out(entry, self.few)
         else:
             assert isinstance(self.keys, list)
             assert isinstance(self.owners, list)
-            key, last = self.keys.pop(), self.owners.pop()
-            if last is not entry:
-                self.keys[entry.place], self.owners[entry.place] = key, last
-        last.place = entry.place
+            take_out(entry, self.owners, self.keys)
         self._check_empty()
 
     def _check_empty(self) -> None:
@@ -364,7 +357,7 @@ class Bucket:
         if access is None:
             self._put_in_rows(entry)
             return
-        entry.give_up()
+        entry.way.leave(entry)
         conjuncts = entry.conjuncts
         if access.kind == "either":
             self._place_either(entry, access.places[0])

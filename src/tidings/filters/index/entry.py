@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from tidings.filters.shape import Constant, Shape, shape_of
 from tidings.filters.to_python import Predicate, to_python
 from tidings.filters.tree import And, Node, Or
 
 
-@dataclass(frozen=True, slots=True)
-class Tested(Or):
+class Tested(Or, frozen=True):
     """An `or` that has led here already: from now on it is only tested."""
 
 
@@ -32,7 +30,6 @@ class Home(Protocol):
 
     def discard(self, entry: IndexEntry) -> None:
         """Remove an entry."""
-        ...
 
 
 class LaneOwner(Protocol):
@@ -40,17 +37,6 @@ class LaneOwner(Protocol):
 
     def lane_emptied(self, lane: object) -> None:
         """Called by a lane that has no entry left."""
-        ...
-
-
-class _Nowhere:
-    """The home of entries that others have replaced."""
-
-    def discard(self, entry: IndexEntry) -> None:
-        """Nothing to do."""
-
-
-_NOWHERE = _Nowhere()
 
 
 class Way:
@@ -75,12 +61,12 @@ class Way:
     def leave(self, entry: IndexEntry) -> None:
         """Remove an entry that others replace."""
         self.places -= 1
-        entry.home = _NOWHERE
+        entry.home = None
         if self.entries[-1] is entry:
             self.entries.pop()
         # Looking for each in the list would be slow where there are very many.
         elif len(self.entries) > 2 * self.places:
-            self.entries = [one for one in self.entries if one.home is not _NOWHERE]
+            self.entries = [one for one in self.entries if one.home is not None]
 
 
 class IndexEntry:
@@ -92,16 +78,22 @@ class IndexEntry:
 
     __slots__ = ("conjuncts", "home", "place", "way")
 
-    home: Home
     place: int
 
     def __init__(self, way: Way, conjuncts: tuple[Node, ...]) -> None:
-        self.home = _NOWHERE
+        self.home: Home | None = None
         self.way = way
         self.conjuncts = conjuncts
         way.entries.append(self)
         way.places += 1
 
-    def give_up(self) -> None:
-        """Leave: other entries replace it."""
-        self.way.leave(self)
+
+def take_out(entry: IndexEntry, entries: list[IndexEntry], beside: list[Any] | None = None) -> None:
+    """Remove an entry, and what is beside it; the last one moves into its place."""
+    last = entries.pop()
+    value = beside.pop() if beside is not None else None
+    if last is not entry:
+        entries[entry.place] = last
+        last.place = entry.place
+        if beside is not None:
+            beside[entry.place] = value

@@ -6,24 +6,16 @@ from collections.abc import Iterator
 from typing import Final
 
 from tidings.events.paths import Path
+from tidings.filters import tree as t
 from tidings.filters.to_spark.places import Body, Deep, Property, Whole, place_of
-from tidings.filters.tree import (
-    Component,
-    Default,
-    Exist,
-    In,
-    Node,
-    children,
-    walk_tree,
-)
 
-# In lookups of a property. A larger expression takes Spark longer to plan than to run.
+# t.In lookups of a property. A larger expression takes Spark longer to plan than to run.
 LARGEST: Final = 2_000
 
 
-def native_reason(tree: Node) -> str | None:
+def native_reason(tree: t.Node) -> str | None:
     """Why a constraint cannot be an expression on Spark; None if it can."""
-    for node in walk_tree(tree):
+    for node in t.walk_tree(tree):
         reason = _node_reason(node)
         if reason is not None:
             return reason
@@ -32,15 +24,15 @@ def native_reason(tree: Node) -> str | None:
     return None
 
 
-def _node_reason(node: Node) -> str | None:
-    if isinstance(node, Default):
+def _node_reason(node: t.Node) -> str | None:
+    if isinstance(node, t.Default):
         return f"default {node.path} asks for a union, which no column holds"
-    if isinstance(node, Exist):
+    if isinstance(node, t.Exist):
         deep = isinstance(place_of(node.path), Deep)
         return f"{node.path} lies inside a value" if deep else None
-    if isinstance(node, In):
+    if isinstance(node, t.In):
         return _sequence_reason(node.path)
-    if isinstance(node, Component):
+    if isinstance(node, t.Component):
         place = place_of(node.path)
         if isinstance(place, Deep):
             return f"{node.path} lies inside a value"
@@ -60,29 +52,31 @@ def _sequence_reason(path: Path) -> str | None:
     return None
 
 
-def properties_read(tree: Node) -> Iterator[Property]:
+def properties_read(tree: t.Node) -> Iterator[Property]:
     """The properties whose values a native tree uses; the columns show whether one exists."""
-    for node in walk_tree(tree):
-        if isinstance(node, Component | In):
+    for node in t.walk_tree(tree):
+        if isinstance(node, t.Component | t.In):
             place = place_of(node.path)
             if isinstance(place, Property):
                 yield place
 
 
-def native_names(tree: Node) -> frozenset[str]:
+def native_names(tree: t.Node) -> frozenset[str]:
     """The names of the properties whose values a native tree uses."""
     return frozenset(place.name for place in properties_read(tree))
 
 
-def reads_event(tree: Node) -> bool:
+def reads_event(tree: t.Node) -> bool:
     """Whether the tree reads anything of the event."""
-    return any(isinstance(node, Component | Exist | In | Default) for node in walk_tree(tree))
+    return any(
+        isinstance(node, t.Component | t.Exist | t.In | t.Default) for node in t.walk_tree(tree)
+    )
 
 
-def _weight(node: Node) -> int:
+def _weight(node: t.Node) -> int:
     """About how many lookups the expression has."""
-    if isinstance(node, In):
+    if isinstance(node, t.In):
         return 28 + _weight(node.left)
-    if isinstance(node, Component | Exist):
+    if isinstance(node, t.Component | t.Exist):
         return 12
-    return 1 + sum(map(_weight, children(node)))
+    return 1 + sum(map(_weight, t.children(node)))

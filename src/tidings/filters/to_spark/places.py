@@ -6,8 +6,9 @@ event; only the reference can resolve the rest.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+import msgspec
 
 from tidings.events.fields import RESERVED_NAMES
 from tidings.events.paths import Name, Pair, Path, PathStep, Position, ReposId, TypeId
@@ -15,8 +16,7 @@ from tidings.events.structured import STRUCTURED_EVENT, UTC_T
 from tidings.events.typecode import Kind, TypeCode
 
 
-@dataclass(frozen=True, slots=True)
-class Property:
+class Property(msgspec.Struct, frozen=True):
     """A property: of the header, of the data, or of the header first and else of the data."""
 
     name: str
@@ -24,44 +24,37 @@ class Property:
     in_data: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class HeaderText:
+class HeaderText(msgspec.Struct, frozen=True):
     """A text of the fixed header, in a column of its own."""
 
     column: str
 
 
-@dataclass(frozen=True, slots=True)
-class Arrival:
+class Arrival(msgspec.Struct, frozen=True):
     """`$curtime.time`: when the event arrived, as TimeBase::TimeT."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fixed:
+class Fixed(msgspec.Struct, frozen=True):
     """What is the same in every structured event."""
 
     value: int | str
 
 
-@dataclass(frozen=True, slots=True)
-class Whole:
+class Whole(msgspec.Struct, frozen=True):
     """A part that is always there, and that no operator accepts."""
 
     is_sequence: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(msgspec.Struct, frozen=True):
     """The remainder of the body: always there, but of a kind that only the event shows."""
 
 
-@dataclass(frozen=True, slots=True)
-class Nowhere:
+class Nowhere(msgspec.Struct, frozen=True):
     """No structured event has it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Deep:
+class Deep(msgspec.Struct, frozen=True):
     """What lies inside a value."""
 
 

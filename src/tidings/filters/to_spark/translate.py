@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
 
 from tidings.clock import to_timebase
 from tidings.errors import InvalidUsage
 from tidings.events.codecs.arrow_codec import BARE
 from tidings.events.fields import ANY_EVENT_TYPE
 from tidings.events.paths import Path
+from tidings.filters import tree as t
 from tidings.filters.to_spark.columns import ARCHIVE, EventColumns, quoted
-from tidings.filters.to_spark.membership import SEQUENCES, found_in
 from tidings.filters.to_spark.native import native_reason, properties_read, reads_event
-from tidings.filters.to_spark.operators import compared, computed, contained
+from tidings.filters.to_spark.operators import SEQUENCES, compared, computed, contained, found_in
 from tidings.filters.to_spark.places import (
     Arrival,
     Fixed,
@@ -41,23 +39,6 @@ from tidings.filters.to_spark.values import (
     only,
     unsure,
 )
-from tidings.filters.tree import (
-    And,
-    Arithmetic,
-    Boolean,
-    Comparison,
-    Component,
-    Contains,
-    Exist,
-    In,
-    Integer,
-    Label,
-    Node,
-    Not,
-    Or,
-    Real,
-    Text,
-)
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -65,73 +46,48 @@ if TYPE_CHECKING:
 _KINDS: Final[dict[str, Kind]] = {"int": INT, "double": DOUBLE, "string": TEXT, "bool": BOOL}
 
 
-@dataclass(frozen=True, slots=True)
-class Translation:
-    """A constraint as Spark columns.
+_T = TypeVar("_T")
 
-    Attributes:
-        native: TRUE in the rows that match; FALSE or NULL in the others.
-        needs_reference: TRUE in the rows that `native` cannot judge: a property that is asked for
-            is of a kind no column holds, or the event is a bare value. Never NULL. None if there
-            can be no such row.
+
+class Translation(NamedTuple, Generic[_T]):
+    """A constraint as Spark columns, or as their SQL text.
+
+    `native` is TRUE in the rows that match; FALSE or NULL in the others. `needs_reference` is TRUE
+    in the rows that `native` cannot judge, and never NULL: a property that is asked for is of a
+    kind no column holds, or the event is a bare value. None if there can be no such row.
     """
 
-    native: Column
-    needs_reference: Column | None
+    native: _T
+    needs_reference: _T | None
 
 
-@dataclass(frozen=True, slots=True)
-class Expressions:
-    """A `Translation` as SQL text."""
-
-    native: str
-    needs_reference: str | None
-
-
-def translate(
-    tree: Node,
-    columns: EventColumns = ARCHIVE,
-    constants: Mapping[int, Column | str] | None = None,
-) -> Translation:
-    """A constraint tree as columns; a session must be open.
-
-    `constants` has columns in place of literals, by the number of the literal in the order of
-    `filters/shape.py`: one expression then serves all constraints of a shape. Such a column is
-    given by its name, and has the literal's kind.
-    """
+def translate(tree: t.Node, columns: EventColumns = ARCHIVE) -> Translation[Column]:
+    """A constraint tree as columns; a session must be open."""
     from pyspark.sql import functions as sf
 
-    named = {at: _column_name(column) for at, column in (constants or {}).items()}
-    made = expressions_of(tree, columns, named)
-    needs = None if made.needs_reference is None else sf.expr(made.needs_reference)
-    return Translation(sf.expr(made.native), needs)
+    native, needs = expressions_of(tree, columns)
+    return Translation(sf.expr(native), None if needs is None else sf.expr(needs))
 
 
 def expressions_of(
-    tree: Node,
+    tree: t.Node,
     columns: EventColumns = ARCHIVE,
     constants: Mapping[int, str] | None = None,
-) -> Expressions:
-    """`translate` as SQL text; no session is needed."""
+) -> Translation[str]:
+    """`translate` as SQL text; no session is needed.
+
+    `constants` has names of columns in place of literals, by the number of the literal in the
+    order of `filters/shape.py`: one expression then serves all constraints of a shape. Such a
+    column has the literal's kind.
+    """
     reason = native_reason(tree)
     if reason is not None:
         raise InvalidUsage(f"this constraint is not native on Spark: {reason}")
     native = _Translator(columns, constants or {}).truth(tree, exact=False)[0]
-    return Expressions(native, _needs_reference(tree, columns))
+    return Translation(native, _needs_reference(tree, columns))
 
 
-_NAME: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
-
-
-def _column_name(column: Column | str) -> str:
-    """The name of a column in SQL."""
-    name = column if isinstance(column, str) else str(column).removeprefix("Column<'")[:-2]
-    if _NAME.fullmatch(name) is None:
-        raise InvalidUsage(f"a constant is given as a column by its name, not as {name}")
-    return name
-
-
-def _needs_reference(tree: Node, columns: EventColumns) -> str | None:
+def _needs_reference(tree: t.Node, columns: EventColumns) -> str | None:
     occurring = columns.occurring
     tests = list(
         dict.fromkeys(
@@ -162,17 +118,17 @@ class _Translator:
         self._literals = 0
         self._scope = Scope()
 
-    def truth(self, node: Node, *, exact: bool) -> tuple[str, bool]:
+    def truth(self, node: t.Node, *, exact: bool) -> tuple[str, bool]:
         """The truth of a node, and whether it is never an error.
 
         If `exact`, FALSE and an error, which is NULL, must differ; if not, both only mean that it
         is not
         TRUE, and SQL's own AND will do.
         """
-        if isinstance(node, And):
+        if isinstance(node, t.And):
             parts = [self.truth(operand, exact=exact) for operand in node.operands]
             return _joined(parts, "AND", both if exact else None)
-        if isinstance(node, Or):
+        if isinstance(node, t.Or):
             # What stands before the last must be told apart from an error in any case.
             last = len(node.operands) - 1
             parts = [
@@ -180,7 +136,7 @@ class _Translator:
                 for at, operand in enumerate(node.operands)
             ]
             return _joined(parts, "OR", either)
-        if isinstance(node, Not):
+        if isinstance(node, t.Not):
             inner, total = self.truth(node.operand, exact=True)
             return f"(NOT {inner})", total
         value = self.value(node)
@@ -189,15 +145,15 @@ class _Translator:
             return "CAST(NULL AS BOOLEAN)", False
         return answer, value.is_total and value.is_simple
 
-    def value(self, node: Node) -> Value:
+    def value(self, node: t.Node) -> Value:
         """The value of a node."""
         making = _VALUES.get(type(node))
         if making is not None:
             return making(self, node)
-        if isinstance(node, Comparison):
+        if isinstance(node, t.Comparison):
             left = self.value(node.left)
             return compared(node.symbol, left, self.value(node.right), self._scope)
-        if isinstance(node, Arithmetic):
+        if isinstance(node, t.Arithmetic):
             left = self.value(node.left)
             return computed(node.symbol, left, self.value(node.right), self._scope)
         answer, total = self.truth(node, exact=True)
@@ -208,29 +164,29 @@ class _Translator:
         self._literals += 1
         return self._constants.get(self._literals - 1, written)
 
-    def _integer(self, node: Integer) -> Value:
+    def _integer(self, node: t.Integer) -> Value:
         if -(2**63) <= node.value < 2**63:
             return only(INT, self._constant(f"{node.value}L"), is_total=True, is_finite=True)
         wide = f"CAST({self._constant(f'{node.value}BD')} AS {WIDE_TYPE})"
         return only(WIDE, wide, is_total=True, is_finite=True)
 
-    def _real(self, node: Real) -> Value:
+    def _real(self, node: t.Real) -> Value:
         return only(DOUBLE, self._constant(f"({node.value!r}D)"), is_total=True, is_finite=True)
 
-    def _text(self, node: Text) -> Value:
+    def _text(self, node: t.Text) -> Value:
         text = self._constant(quoted(node.value))
         if len(node.value) != 1:
             return only(TEXT, text, is_total=True)
         code = f"CAST(ascii({text}) AS BIGINT)"
         return Value(({TEXT: text, CODE: code},), is_total=True)
 
-    def _boolean(self, node: Boolean) -> Value:
+    def _boolean(self, node: t.Boolean) -> Value:
         return only(BOOL, self._constant(str(node.value).upper()), is_total=True)
 
-    def _label(self, node: Label) -> Value:
+    def _label(self, node: t.Label) -> Value:
         return only(LABEL, self._constant(quoted(node.value)), is_total=True)
 
-    def _component(self, node: Component) -> Value:
+    def _component(self, node: t.Component) -> Value:
         place, columns = place_of(node.path), self._columns
         if isinstance(place, Property):
             return Value(tuple(filter(None, self._layers(place))) or ({},))
@@ -254,7 +210,7 @@ class _Translator:
                     if self._columns.has(f"{part}_{end}", place.name)
                 }
 
-    def _exist(self, node: Exist) -> Value:
+    def _exist(self, node: t.Exist) -> Value:
         return only(BOOL, self._existence(node.path), is_total=True)
 
     def _existence(self, path: Path) -> str:
@@ -269,11 +225,11 @@ class _Translator:
             tests += [columns.listed(f"{part}_other", place.name) for part in _parts(place)]
         return f"({' OR '.join(tests)})" if tests else "FALSE"
 
-    def _contains(self, node: Contains) -> Value:
+    def _contains(self, node: t.Contains) -> Value:
         left = self.value(node.left)
         return contained(left, self.value(node.right))
 
-    def _in(self, node: In) -> Value:
+    def _in(self, node: t.In) -> Value:
         left, place = self.value(node.left), place_of(node.path)
         if not isinstance(place, Property):
             return unsure()
@@ -299,14 +255,14 @@ def _joined(
     return exactly(left, right), total
 
 
-_VALUES: Final[dict[type[Node], Callable[..., Value]]] = {
-    Integer: _Translator._integer,
-    Real: _Translator._real,
-    Text: _Translator._text,
-    Boolean: _Translator._boolean,
-    Label: _Translator._label,
-    Component: _Translator._component,
-    Exist: _Translator._exist,
-    Contains: _Translator._contains,
-    In: _Translator._in,
+_VALUES: Final[dict[type[t.Node], Callable[..., Value]]] = {
+    t.Integer: _Translator._integer,
+    t.Real: _Translator._real,
+    t.Text: _Translator._text,
+    t.Boolean: _Translator._boolean,
+    t.Label: _Translator._label,
+    t.Component: _Translator._component,
+    t.Exist: _Translator._exist,
+    t.Contains: _Translator._contains,
+    t.In: _Translator._in,
 }

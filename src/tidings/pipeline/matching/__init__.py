@@ -18,9 +18,8 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from tidings.events.codecs.arrow_codec import BARE
 from tidings.events.fields import ANY_EVENT_TYPE
-from tidings.filters.to_spark import native_names
 from tidings.filters.to_spark.columns import ANYTHING, Occurring, quoted
-from tidings.filters.to_spark.native import reads_event
+from tidings.filters.to_spark.native import native_names, reads_event
 from tidings.pipeline.matching.book import PlanBook
 from tidings.pipeline.matching.compile import (
     Compiled,

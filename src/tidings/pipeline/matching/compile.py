@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
-from tidings.filters.to_spark import native_reason
+from tidings.filters.to_spark.native import native_reason
 from tidings.filters.tree import Node
 from tidings.pipeline.matching.book import PlanBook, Span, Unit
 from tidings.pipeline.matching.clauses import LARGEST_TREE, Clause, clauses_of, size_of

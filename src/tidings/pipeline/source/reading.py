@@ -28,7 +28,7 @@ from pyspark.sql.streaming.datasource import (
 )
 
 from tidings.errors import ArchiveDamaged, InvalidUsage
-from tidings.filters.to_spark import reference_batches
+from tidings.filters.to_spark.batches import reference_batches
 from tidings.pipeline.archive import Archive, time_column
 from tidings.pipeline.options import LATEST, SourceOptions
 from tidings.stores.archive.manifest import Manifest, content_problem

@@ -18,8 +18,6 @@ from tidings.events.build import event
 from tidings.events.codecs import arrow_codec
 from tidings.events.codecs.arrow_codec import (
     arrow_schema,
-    decode_batch,
-    encode_batch,
     from_record_batch,
     to_record_batch,
 )
@@ -85,14 +83,14 @@ def changed(name: str, values: list[object], type_: pa.DataType | None = None) -
             "lacks the columns seq, raw",
         ),
         (lambda: changed("raw", [b"{}", b"{}"]), r"row\[0\].raw.domain: an event needs a domain"),
-        (lambda: changed("raw", ["{}", "{}"]), r"row\[0\].raw: must be of type bytes"),
+        (lambda: changed("raw", ["{}", "{}"]), r"row\[0\].raw: must be octets"),
         (lambda: changed("seq", [1, 0]), r"row\[1\].seq: 0 is not between"),
-        (lambda: changed("seq", [1.0, 2.0]), r"row\[0\].seq: must be of type int, not 1.0"),
-        (lambda: changed("seq", [1, None]), r"row\[1\].seq: must be of type int, not None"),
+        (lambda: changed("seq", [1.0, 2.0]), r"row\[0\].seq: must be an integer, not 1.0"),
+        (lambda: changed("seq", [1, None]), r"row\[1\].seq: must be an integer, not nothing"),
         (lambda: changed("origin", ["x", "x"]), r"row\[0\].origin"),
         (lambda: changed("producer", ["p", "p"]), r"row\[0\].number: must be"),
-        (lambda: changed("hops", [[1], []]), r"row\[0\].hops: must be texts"),
-        (lambda: changed("traceparent", ["x", "x"]), r"row\[0\].tracestate: must be"),
+        (lambda: changed("hops", [[1], []]), r"row\[0\].hops\[0\]: must be a text"),
+        (lambda: changed("traceparent", ["x", "x"]), r"row\[0\].traceparent: "),
     ],
 )
 def test_what_is_no_batch(batch: Callable[[], pa.RecordBatch], says: str) -> None:
@@ -100,15 +98,31 @@ def test_what_is_no_batch(batch: Callable[[], pa.RecordBatch], says: str) -> Non
         from_record_batch(batch())
 
 
+def decoded(octets: bytes) -> list[Envelope]:
+    """The envelopes of an Arrow IPC stream."""
+    try:
+        with pa.ipc.open_stream(octets) as reader:
+            batches = list(reader)
+        for batch in batches:
+            batch.validate(full=True)
+    except (pa.ArrowException, OSError):
+        return []
+    return [envelope for batch in batches for envelope in from_record_batch(batch)]
+
+
 def test_damaged_octets_are_envelopes_or_refused() -> None:
-    octets = encode_batch([RICH, BARE])
+    sink, batch = pa.BufferOutputStream(), to_record_batch([RICH, BARE])
+    with pa.ipc.new_stream(sink, batch.schema) as writer:
+        writer.write_batch(batch)
+    octets = sink.getvalue().to_pybytes()
+    assert decoded(octets) == [RICH, BARE]
     chance = random.Random(7)
     for _ in range(1_500):
         damaged = bytearray(octets)
         for _ in range(chance.randrange(1, 4)):
             damaged[chance.randrange(len(damaged))] ^= 1 << chance.randrange(8)
         try:
-            found = decode_batch(bytes(damaged))
+            found = decoded(bytes(damaged))
         except TidingsError:
             continue
         assert all(isinstance(envelope, Envelope) for envelope in found)
@@ -121,15 +135,7 @@ def test_a_batch_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
         to_record_batch([BARE] * 5)
 
 
-@pytest.mark.parametrize(
-    "use",
-    [
-        arrow_schema,
-        lambda: to_record_batch([]),
-        lambda: encode_batch([]),
-        lambda: decode_batch(b""),
-    ],
-)
+@pytest.mark.parametrize("use", [arrow_schema, lambda: to_record_batch([])])
 def test_pyarrow_may_be_missing(use: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingExtra, match=r"pip install tidings\[arrow\]"):

@@ -1,16 +1,58 @@
-"""A tree as IDL text, which parses to the same tree."""
+"""IDL in texts: a tree printed as text, and texts parsed and compiled without files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from tidings.events.typecode import KEYWORDS, Kind
 from tidings.idl import tree as t
-from tidings.idl.words import escaped
+from tidings.idl.compile import compile_source
+from tidings.idl.faults import DEFAULT_LIMITS, IdlLimits, Source
+from tidings.idl.model import Model
+from tidings.idl.parse import parse
+from tidings.idl.scan import LOWER_WORDS
+from tidings.idl.sources import Folders
 
 _INDENT: Final = "  "
 _ESCAPES: Final = {"\\": "\\\\", '"': '\\"', "'": "\\'", "\n": "\\n", "\t": "\\t"}
+
+
+LATER_WORDS: Final = frozenset(
+    {
+        *("component", "consumes", "emits", "eventtype", "factory", "finder", "getraises"),
+        *("home", "import", "multiple", "primarykey", "provides", "publishes", "setraises"),
+        *("supports", "typeid", "typeprefix", "uses"),
+    }
+)
+"""Words that version 3 reserved for components. There are none here, so they may be names."""
+
+
+class Texts(Folders):
+    """Files in memory: their names and texts."""
+
+    def __init__(self, texts: Mapping[str, str] | None = None) -> None:
+        super().__init__()
+        self._sources = {name: Source(name, text) for name, text in (texts or {}).items()}
+
+    def find(self, name: str, angled: bool, includer: Source) -> Source | None:
+        return super().find(name, True, includer) or self._sources.get(name)
+
+
+def parse_text(text: str) -> t.Specification:
+    """Parse a text that includes nothing."""
+    return parse(Source("text.idl", text), Texts())
+
+
+def compile_text(text: str, limits: IdlLimits = DEFAULT_LIMITS) -> Model:
+    """Compile a text that includes nothing."""
+    return compile_source(Source("text.idl", text), Texts(), limits)
+
+
+def escaped(name: str) -> str:
+    """A name as written in a file, so that every compiler reads it as a name."""
+    lower = name.lower()
+    return f"_{name}" if lower in LOWER_WORDS or lower in LATER_WORDS else name
 
 
 def printed(specification: t.Specification) -> str:

@@ -11,8 +11,7 @@ from tidings.events.anyvalue import UnionValue, Value
 from tidings.events.reference import Reference
 from tidings.events.typecode import TypeCode
 from tidings.orb.exceptions import UserException
-from tidings.orb.marshal_checks import not_done
-from tidings.orb.marshal_types import Reads, Types, Writes
+from tidings.orb.marshal import Reads, Types, Writes, not_done
 from tidings.orb.stubs import Servant, Stub
 
 __all__ = [

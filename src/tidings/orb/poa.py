@@ -22,6 +22,7 @@ from tidings.orb.exceptions import (
     system_exception,
 )
 from tidings.orb.limits import DEFAULT_LIMITS, MessageLimits
+from tidings.orb.marshal import write_void
 from tidings.orb.pseudo import PSEUDO
 from tidings.orb.stubs import Operation, Servant
 
@@ -44,17 +45,18 @@ class Failure(NamedTuple):
 
 
 class Invocation:
-    """A call with its arguments and its method."""
+    """A call with its arguments and its method.
+
+    Attributes:
+        early_reply: For a oneway that asks to be told that it has arrived, and not what comes of
+            it.
+        replies: Whether the caller waits for a reply.
+        ended: Told in a word how the call ends; None if nobody wants to hear of it.
+    """
 
     __slots__ = (
-        "_arguments",
-        "_call",
-        "_method",
-        "early_reply",
-        "ended",
-        "interface",
-        "operation",
-        "replies",
+        *("_arguments", "_call", "_method", "early_reply", "ended", "interface", "operation"),
+        *("replies", "request_id"),
     )
 
     def __init__(
@@ -65,23 +67,18 @@ class Invocation:
         method: Callable[..., Any],
         arguments: tuple[Any, ...],
     ) -> None:
-        flags = call.request.response_flags
+        request = call.request
+        flags = request.response_flags
+        self.request_id = request.request_id
         self.interface = interface
         self.operation = operation
-        # Told in a word how the call ends; None if nobody wants to hear of it.
         self.ended: Callable[[str], None] | None = None
         self._call = call
         self._method = method
         self._arguments = arguments
-        # A oneway may ask to be told that it has arrived, and not what comes of it.
-        early = operation.oneway and flags == _SYNC_WITH_SERVER and call.request.minor >= 2
+        early = operation.oneway and flags == _SYNC_WITH_SERVER and request.minor >= 2
         self.early_reply = _encode(call, giop.ReplyStatus.NO_EXCEPTION) if early else None
-        self.replies = bool(flags & _REPLY_WANTED) and not early
-
-    @property
-    def request_id(self) -> int:
-        """The id of the reply."""
-        return self._call.request_id
+        self.replies = flags & _REPLY_WANTED == _REPLY_WANTED and not early
 
     def __str__(self) -> str:
         return f"operation {self.operation.name!r} of object {self._call.request.key!r}"
@@ -94,9 +91,9 @@ class Invocation:
         """The reply with a result; None if nobody waits for one."""
         if not self.replies:
             return None
-        if self.operation.oneway:
-            return _encode(self._call, giop.ReplyStatus.NO_EXCEPTION)
         write = self.operation.write_result
+        if write is write_void:
+            return _encode(self._call, giop.ReplyStatus.NO_EXCEPTION)
         try:
             return _encode(
                 self._call, giop.ReplyStatus.NO_EXCEPTION, lambda writer: write(writer, value)
@@ -168,21 +165,21 @@ class ObjectAdapter:
         request = call.request
         if servant is None:
             raise OBJECT_NOT_EXIST(OMG | 1, why=f"there is no object with key {request.key!r}")
-        operation = servant.INTERFACE.operations.get(request.operation)
+        interface = servant.INTERFACE
+        operation = interface.operations.get(request.operation)
         if operation is not None:
             method = getattr(servant, operation.method, None)
             if method is None:
                 raise NO_IMPLEMENT(why=f"{type(servant).__name__} has no {operation.method!r}")
             arguments = self._arguments(call, operation)
-            return Invocation(call, servant.INTERFACE.name, operation, method, arguments)
+            return Invocation(call, interface.name, operation, method, arguments)
         pseudo = PSEUDO.get(request.operation)
         if pseudo is None:
-            name = servant.INTERFACE.name
-            raise BAD_OPERATION(OMG | 2, why=f"{name} has no operation {request.operation!r}")
+            why = f"{interface.name} has no operation {request.operation!r}"
+            raise BAD_OPERATION(OMG | 2, why=why)
         operation, answer = pseudo
-        arguments = self._arguments(call, operation)
-        name = servant.INTERFACE.name
-        return Invocation(call, name, operation, answer, (servant, *arguments))
+        arguments = (servant, *self._arguments(call, operation))
+        return Invocation(call, interface.name, operation, answer, arguments)
 
     def _forward(self, call: Call, reference: Reference) -> bytes | None:
         if not call.request.response_flags & _REPLY_WANTED:

@@ -60,6 +60,10 @@ class Interface:
         ids = frozenset({self.id, OBJECT_ID}).union(*(base.ids for base in self.bases))
         object.__setattr__(self, "ids", ids)
 
+    def with_operations(self, changed: Mapping[str, Operation]) -> Interface:
+        """A copy with other operations under these names."""
+        return Interface(self.id, self.name, self.bases, {**self.operations, **changed})
+
 
 class Caller(Protocol):
     """Who makes calls: an ORB."""

@@ -96,15 +96,6 @@ class Links:
             found = [self._nowhere]
         return (*found, *options.alternates)
 
-    def listen_points(self) -> tuple[Address, ...]:
-        """The addresses offered to peers for callbacks."""
-        return self.points()
-
-    def points_offered(self, link: Link, points: tuple[Address, ...]) -> None:
-        """Call objects at these addresses over this connection."""
-        for point in points:
-            self.pool.add_callback(point, link)
-
     def adapter_for(self, peer: Address) -> ObjectAdapter:
         """The object adapter for requests from a peer."""
         return self._near if is_loopback(peer.host) else self._adapter
@@ -120,10 +111,6 @@ class Links:
         self._sweep()
         return True
 
-    def link_authenticated(self, link: Link) -> None:
-        """A peer has called an existing object."""
-        self.admission.authenticate(link.place)
-
     def link_lost(self, link: Link) -> None:
         """A connection has ended."""
         if link in self._all:
@@ -131,10 +118,6 @@ class Links:
             self.pool.forget(link)
             if link.opener and self.on_loss is not None and not self.closing:
                 self.on_loss()
-
-    def link_suspect(self, link: Link) -> None:
-        """A connection must take no more calls."""
-        self.pool.forget(link)
 
     def link_gone(self, link: Link) -> None:
         """The socket of a connection is closed."""

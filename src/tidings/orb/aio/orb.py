@@ -30,13 +30,12 @@ class Orb:
 
     Use it as an asynchronous context manager, or call `close` yourself.
 
-    Args:
-        options: Times, limits and addresses.
+    Attributes:
         find: Finds the object of a key that was not activated: the servant, the reference of where
             it is now, or None.
         find_near: The same for callers on this machine, asked after `find`: for objects whose key
             is not a secret.
-        names: Looks up a corbaname, once its naming service is known.
+        initial_references: What `corbaloc:rir:/Name` stands for.
     """
 
     def __init__(
@@ -49,13 +48,12 @@ class Orb:
     ) -> None:
         self.options = options or Options()
         self.initial_references: dict[str, Reference] = {}
-        """What `corbaloc:rir:/Name` stands for."""
         self._active: dict[bytes, Servant] = {}
-        self._find = find
-        self._find_near = find_near
+        self.find = find
+        self.find_near = find_near
         self._names = names
         limits = replace(self.options.limits, elements=self.options.max_elements)
-        near = None if find_near is None else ObjectAdapter(self._find_servant_near, limits)
+        near = ObjectAdapter(self._find_servant_near, limits)
         self._links = Links(self.options, ObjectAdapter(self._find_servant, limits), near)
         self._calling = Calling(self._links.pool, self.options)
 
@@ -119,14 +117,14 @@ class Orb:
 
     def _find_servant(self, key: bytes) -> Found:
         servant = self._active.get(key)
-        if servant is None and self._find is not None:
-            return self._find(key)
+        if servant is None and self.find is not None:
+            return self.find(key)
         return servant
 
     def _find_servant_near(self, key: bytes) -> Found:
         found = self._find_servant(key)
-        if found is None and self._find_near is not None:
-            return self._find_near(key)
+        if found is None and self.find_near is not None:
+            return self.find_near(key)
         return found
 
     # ------------------------------------------------------------ objects elsewhere

@@ -8,11 +8,10 @@ import os
 import socket
 from typing import TYPE_CHECKING
 
-from tidings.orb.aio.hub import Hub
 from tidings.orb.aio.link import Link
 from tidings.orb.aio.options import Address
 from tidings.orb.aio.targets import plain_address
-from tidings.orb.destination import destinations
+from tidings.orb.calls import destinations
 from tidings.orb.exceptions import (
     BAD_INV_ORDER,
     NO_RESOURCES,
@@ -23,14 +22,15 @@ from tidings.orb.exceptions import (
 
 if TYPE_CHECKING:
     from tidings.events.reference import Reference
+    from tidings.orb.aio.links import Links
     from tidings.orb.codesets import CodeSets
 
 
 class Pool:
     """The connections an ORB calls through."""
 
-    def __init__(self, hub: Hub) -> None:
-        self._hub = hub
+    def __init__(self, links: Links) -> None:
+        self._links = links
         self._opened: dict[Address, list[Link]] = {}
         self._opening: dict[Address, asyncio.Task[Link]] = {}
         self._callbacks: dict[Address, Link] = {}
@@ -62,7 +62,7 @@ class Pool:
             return existing
         opening = self._opening.get(address)
         if opening is None:
-            self._check(address)
+            self._make_room()
             opening = asyncio.get_running_loop().create_task(self._open(address))
             # Whoever asked may have gone when it fails.
             opening.add_done_callback(lambda done: done.cancelled() or done.exception())
@@ -88,15 +88,12 @@ class Pool:
                 return link
         return None
 
-    def _check(self, address: Address) -> None:
-        options = self._hub.options
+    def _make_room(self) -> None:
+        """Close the connection that has been idle for longest, if there are as many as allowed."""
         if self._closed:
             raise _closed()
-        if self.count >= options.max_opened:
-            self._make_room()
-
-    def _make_room(self) -> None:
-        """Close the connection that has been idle for longest."""
+        if self.count < self._links.options.max_opened:
+            return
         places = [link.place for links in self._opened.values() for link in links]
         idle = [(since, place) for place in places if (since := place.idle_since()) is not None]
         if not idle:
@@ -107,7 +104,7 @@ class Pool:
         min(idle, key=lambda each: each[0])[1].give_way()
 
     async def _open(self, address: Address) -> Link:
-        seconds = self._hub.options.connect_seconds
+        seconds = self._links.options.connect_seconds
         try:
             async with asyncio.timeout(seconds):
                 link = await self._connected(address)
@@ -124,8 +121,8 @@ class Pool:
     async def _connected(self, address: Address) -> Link:
         """Connect to the first allowed address that answers; a name is looked up once."""
         loop = asyncio.get_running_loop()
-        targets = self._hub.options.targets
-        if address in self._hub.points():
+        targets = self._links.options.targets
+        if address in self._links.points():
             targets = None  # where the operator says that this ORB is itself
         found = await _resolved(address)
         allowed = [one for one in found if targets is None or targets.allows(one, address.port)]
@@ -134,7 +131,7 @@ class Pool:
         for one in allowed:
             try:
                 _, link = await loop.create_connection(
-                    lambda: Link(self._hub, opener=True), one, address.port
+                    lambda: Link(self._links, opener=True), one, address.port
                 )
             except OSError:
                 if one is allowed[-1]:
@@ -149,13 +146,13 @@ class Pool:
         Existing connections, such as one that the client itself opened and offered, need no
         permission. An address that cannot be resolved now is checked when the ORB connects.
         """
-        options = self._hub.options
+        options = self._links.options
         if options.targets is None:
             return
         refused: list[tuple[Address, str]] = []
         admitted = False
         for address in addresses_of(reference, options.minor):
-            if address in self._callbacks or address in self._hub.points():
+            if address in self._callbacks or address in self._links.points():
                 admitted = True
                 continue
             try:

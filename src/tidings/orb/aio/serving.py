@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine
 from contextvars import ContextVar
+from functools import partial
 from inspect import iscoroutine
 from typing import Any, Final
 
@@ -27,15 +28,21 @@ _log: Final = logging.getLogger(__name__)
 class _Work:
     """A call that waits to be started, or that was started and takes its time."""
 
-    __slots__ = ("dropped", "invocation", "later", "method", "started", "task")
+    __slots__ = ("dropped", "invocation", "key", "later", "method", "started", "task")
 
-    def __init__(self, invocation: Invocation, method: Coroutine[Any, Any, Any] | None) -> None:
+    def __init__(
+        self,
+        invocation: Invocation,
+        method: Coroutine[Any, Any, Any] | None = None,
+        later: Later[Any] | None = None,
+    ) -> None:
         self.invocation = invocation
+        self.key: object = invocation.request_id if invocation.replies else self
         self.method = method
-        self.started = False
+        self.later = later
+        self.started = later is not None
         self.dropped = False
         self.task: asyncio.Task[None] | None = None
-        self.later: Later[Any] | None = None
 
     @property
     def end(self) -> asyncio.Future[None] | None:
@@ -65,8 +72,7 @@ class Serving:
         self._reply = reply
         self._on_request = on_request
         self._loop = asyncio.get_running_loop()
-        self._answered: dict[int, _Work] = {}
-        self._unanswered: set[_Work] = set()
+        self._works: dict[object, _Work] = {}  # by request id, or by itself if it has no reply
         # Calls that stand in line to be started: none may overtake them.
         self._unstarted = 0
         self.found = False
@@ -74,7 +80,7 @@ class Serving:
     @property
     def count(self) -> int:
         """How many requests are in progress."""
-        return len(self._answered) + len(self._unanswered)
+        return len(self._works)
 
     def start(self, call: Call) -> None:
         """Begin a request.
@@ -101,7 +107,9 @@ class Serving:
                 self._reply_failure(invocation, error)
                 return
             if isinstance(method, Later):
-                self._wait_for(method, _Work(invocation, None))
+                work = _Work(invocation, later=method)
+                self._works[work.key] = work
+                method.then(partial(self._finish, work))  # without a task
                 return
             if not iscoroutine(method):
                 self._reply_result(invocation, method)
@@ -128,34 +136,21 @@ class Serving:
             error = UNKNOWN(0, Completion.NO, str(fault))
             return self._adapter.refuse(call, error)
 
-    def _wait_for(self, later: Later[Any], work: _Work) -> None:
-        """Reply when the result comes, without a task."""
-
-        def told(value: object, error: BaseException | None) -> None:
-            if work.dropped:
-                return
-            self._forget(work)
-            if error is None:
-                self._reply_result(work.invocation, value)
-            elif isinstance(error, Exception):
-                self._reply_failure(work.invocation, error)
-            else:
-                self._reply_failure(work.invocation, TRANSIENT(OMG | 3, Completion.MAYBE))
-
-        work.later = later
-        work.started = True
-        self._note(work)
-        later.then(told)
-
-    def _note(self, work: _Work) -> None:
-        if work.invocation.replies:
-            self._answered[work.invocation.request_id] = work
+    def _finish(self, work: _Work, value: object, error: BaseException | None) -> None:
+        """Reply with the result, or the error; cancelled is what the servant or the loop ended."""
+        if work.dropped:
+            return
+        self._works.pop(work.key, None)
+        if error is None:
+            self._reply_result(work.invocation, value)
+        elif isinstance(error, Exception):
+            self._reply_failure(work.invocation, error)
         else:
-            self._unanswered.add(work)
+            self._reply_failure(work.invocation, TRANSIENT(OMG | 3, Completion.MAYBE))
 
     def _begin(self, work: _Work) -> None:
         self._unstarted += 1
-        self._note(work)
+        self._works[work.key] = work
         work.task = self._loop.create_task(self._run(work))
 
     async def _run(self, work: _Work) -> None:
@@ -170,26 +165,17 @@ class Serving:
             method = invocation.call() if work.method is None else work.method
             comes_later = iscoroutine(method) or isinstance(method, Later)
             value = await method if comes_later else method
-        except asyncio.CancelledError:
-            self._forget(work)
-            if not work.dropped:  # by the servant itself, or by the end of the event loop
-                self._reply_failure(invocation, TRANSIENT(OMG | 3, Completion.MAYBE))
+        except asyncio.CancelledError as error:
+            self._finish(work, None, error)
+            if not work.dropped:
                 raise
         except Exception as error:  # noqa: BLE001 - whatever it is, the caller is told
-            self._forget(work)
-            self._reply_failure(invocation, error)
+            self._finish(work, None, error)
         else:
-            self._forget(work)
-            self._reply_result(invocation, value)
+            self._finish(work, value, None)
         finally:
-            self._forget(work)
-
-    def _forget(self, work: _Work) -> None:
-        if work.invocation.replies:
-            if self._answered.get(work.invocation.request_id) is work:
-                del self._answered[work.invocation.request_id]
-        else:
-            self._unanswered.discard(work)
+            if self._works.get(work.key) is work:  # its id may be in use again
+                del self._works[work.key]
 
     def _reply_result(self, invocation: Invocation, value: object) -> None:
         try:
@@ -216,26 +202,28 @@ class Serving:
 
     def cancel(self, request_id: int) -> None:
         """The caller no longer waits for this answer."""
-        work = self._answered.pop(request_id, None)
+        work = self._works.pop(request_id, None)
         if work is not None:
             work.drop()
 
     def give_up(self) -> None:
         """End what is in progress, and reply so to its callers."""
-        for request_id, work in list(self._answered.items()):
-            error = TRANSIENT(OMG | 3, Completion.MAYBE, "the ORB was closed meanwhile")
-            self._reply(request_id, work.invocation.failure(error).octets)
-            self.cancel(request_id)
-        for work in self._unanswered:
-            work.drop()
+        for work in list(self._works.values()):
+            if work.invocation.replies:
+                error = TRANSIENT(OMG | 3, Completion.MAYBE, "the ORB was closed meanwhile")
+                self._reply(work.invocation.request_id, work.invocation.failure(error).octets)
+                self.cancel(work.invocation.request_id)
+            else:
+                work.drop()
 
     def abandon(self) -> None:
         """The connection is gone: drop answers; requests without one go on."""
-        for request_id in list(self._answered):
-            self.cancel(request_id)
+        for work in list(self._works.values()):
+            if work.invocation.replies:
+                self.cancel(work.invocation.request_id)
 
     async def drained(self) -> None:
         """Wait until everything in progress has ended."""
-        ends = [work.end for work in (*self._answered.values(), *self._unanswered)]
+        ends = [end for work in self._works.values() if (end := work.end) is not None]
         if ends:
-            await asyncio.wait([end for end in ends if end is not None])
+            await asyncio.wait(ends)

@@ -11,7 +11,7 @@ from tidings.client.sync import SyncClient
 from tidings.client.transports.backoff import ONE_TRY, PATIENCE, checked_patience
 from tidings.client.transports.http.socket import OnConnection
 from tidings.client.transports.http.transport import HttpTransport
-from tidings.client.transports.iiop.scheme import is_corba
+from tidings.client.transports.iiop import is_corba
 from tidings.errors import FilterNotFound, InvalidUsage, NotFound, TidingsError, Unreachable
 
 _NO_HTTP = (

@@ -12,7 +12,7 @@ import pytest
 
 from tidings.client.connecting import connect, connect_sync
 from tidings.client.transports.http.transport import HttpTransport, checked_url
-from tidings.client.transports.iiop.address import callback_address
+from tidings.client.transports.iiop.transport import callback_address
 from tidings.errors import InvalidUsage, Unreachable
 from tidings.events.reference import Reference
 from tidings.orb.ior import make_reference

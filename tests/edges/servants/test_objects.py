@@ -25,7 +25,7 @@ from tidings import errors
 from tidings.channel.qos import QOS_PROPERTIES, Level, QoS
 from tidings.channel.qos_check import changed
 from tidings.channel.settings import Settings
-from tidings.channel.vocabulary import Side, Style
+from tidings.channel.vocabulary import Form, Side, Style
 from tidings.cos import CosNotification_auto as notification
 from tidings.cos import CosNotifyFilter_auto as filters
 from tidings.cos.CosNotification_auto import (
@@ -61,6 +61,7 @@ from tidings.cos.CosNotifyFilter_auto import (
     MappingFilter,
     UnsupportedFilterableData,
 )
+from tidings.cos.kinds import kind_of
 from tidings.cos.mapping import properties_out, request_in
 from tidings.engine.access import Grant, ObjectKey, Principal
 from tidings.errors import InvalidUsage, TidingsError
@@ -84,12 +85,11 @@ from tidings.orb.exceptions import (
     UserException,
 )
 from tidings.orb.stubs import Interface, Operation, Servant
-from tidings.servants import callbacks
-from tidings.servants.constraints import (
+from tidings.servants import changes
+from tidings.servants.filters import (
     selected,
 )
-from tidings.servants.faults import TypedErrors, partly, typed
-from tidings.servants.proxy_kinds import form_of, proxy_interface
+from tidings.servants.operations import TypedErrors, partly, typed
 
 Admins: TypeAlias = tuple[EventChannel, ConsumerAdmin, SupplierAdmin]
 
@@ -137,9 +137,9 @@ async def test_each_of_the_twelve_kinds_of_proxies_can_be_obtained_and_found_aga
              suppliers.get_pull_consumers),
         ):  # fmt: skip
             ids = []
-            for client in ClientType:
+            for form, client in zip(Form, ClientType, strict=True):
                 reference, id = await obtain(client)
-                assert reference.type_id == proxy_interface(side, style, form_of(client)).id
+                assert reference.type_id == kind_of(side, style, form).proxy.id
                 assert await find(id) == reference
                 ids.append(id)
             assert list(await listed()) == ids
@@ -556,7 +556,7 @@ async def test_a_callback_that_is_no_more_is_dropped_and_one_that_fails_otherwis
 
 
 async def test_a_filter_has_so_many_callbacks_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(callbacks, "MAX_CALLBACKS", 2)
+    monkeypatch.setattr(changes, "MAX_CALLBACKS", 2)
     async with new_scene() as scene:
         made, _, reference = await listened(scene)
         await refused(made.attach_callback(Reference()), BAD_PARAM)

@@ -90,8 +90,8 @@ from tidings.orb.ior import make_reference
 from tidings.orb.poa import Found
 from tidings.orb.stubs import Interface, Operation, Servant
 from tidings.servants.advertiser import ADVERTISER, Advertisers
-from tidings.servants.calls import ClientOptions
 from tidings.servants.door import GatheringDoor
+from tidings.servants.endpoints import ClientOptions
 from tidings.servants.loops import path_context
 from tidings.servants.opening import Opened, open_service
 from tidings.servants.probing import Probing

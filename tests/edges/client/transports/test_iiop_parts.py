@@ -12,10 +12,9 @@ from tidings import Any, errors, event
 from tidings.channel.qos import QOS_PROPERTIES, OrderPolicy
 from tidings.channel.vocabulary import Form
 from tidings.client.transports.iiop.errors import told
-from tidings.client.transports.iiop.lines import HandlerLine, Line, SourceLine
+from tidings.client.transports.iiop.lines import HandlerLine, Line, SourceLine, Valve
 from tidings.client.transports.iiop.patience import Patience
 from tidings.client.transports.iiop.values import CorbaMessage, Events
-from tidings.client.transports.iiop.valve import Valve
 from tidings.cos import CosEventChannelAdmin_auto as event_admin
 from tidings.cos import CosEventComm_auto as event_comm
 from tidings.cos import CosNotifyChannelAdmin_auto as channel_admin

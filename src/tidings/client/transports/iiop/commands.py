@@ -15,10 +15,10 @@ from typing import Any, Final
 from tidings.channel import management as m
 from tidings.channel.catalogue import OPERATIONS
 from tidings.channel.vocabulary import Place, Side
-from tidings.client.transports.iiop.kinds import Kind
 from tidings.client.transports.iiop.objects import Far, Objects
 from tidings.client.transports.iiop.values import beyond, unsupported
 from tidings.cos.CosNotifyFilter_auto import Filter_INTERFACE, MappingFilter_INTERFACE
+from tidings.cos.kinds import kind_of
 from tidings.cos.operations import answer_in, arguments_of, name_of
 from tidings.errors import InvalidUsage, NotFound, TidingsError
 from tidings.events.reference import Reference
@@ -132,7 +132,7 @@ class Commands:
         if command.keep:
             raise beyond("proxies that collect events for nobody", "connect to them")
         reference, id = await self._call(command)
-        kind = Kind(command.side, command.style, command.form)
+        kind = kind_of(command.side, command.style, command.form)
         self._objects.made_proxy(command.channel, id, kind, reference)
         place = Place(command.channel, proxy=id)
         try:

@@ -15,25 +15,31 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tidings.channel.functions import Source, events_from
-from tidings.channel.vocabulary import Form
+from tidings.channel.vocabulary import Form, Side, Style
 from tidings.client.transport import TypesChanged
-from tidings.client.transports.iiop.objects import FarProxy
-from tidings.client.transports.iiop.sizes import measured
-from tidings.client.transports.iiop.values import CorbaMessage, Events, beyond
-from tidings.client.transports.iiop.valve import Valve
+from tidings.client.transports.iiop.objects import FarProxy, Objects
+from tidings.client.transports.iiop.values import CorbaMessage, Events, beyond, measured
 from tidings.cos.CosEventComm_auto import Disconnected as GoneClient
 from tidings.cos.CosNotification_auto import EventType
 from tidings.cos.events import MOST_OCTETS
+from tidings.cos.kinds import SUFFIXES
 from tidings.cos.mapping import types_in
 from tidings.errors import (
+    ConnectionAlreadyActive,
+    ConnectionAlreadyInactive,
     Disconnected,
     InvalidEvent,
     InvalidUsage,
+    TidingsError,
 )
 from tidings.events.structured import StructuredEvent
 from tidings.orb.exceptions import UNKNOWN, Completion
 
 _log: Final = logging.getLogger(__name__)
+
+# Effectively no timeout: a waiting call ends with events, or with the proxy.
+_FOR_EVER: Final = 10.0 * 365 * 24 * 3600
+_MICROSECONDS: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +115,66 @@ class HandlerLine(Line):
         except Exception as error:
             _log.info("a handler raised, so the event comes again", exc_info=error)
             raise UNKNOWN(0, Completion.MAYBE, type(error).__name__) from error
+
+
+class Valve:
+    """Suspends and resumes the service for the program and for a full stream."""
+
+    def __init__(
+        self, pause: Callable[[], Awaitable[None]], go_on: Callable[[], Awaitable[None]]
+    ) -> None:
+        self._pause = pause
+        self._go_on = go_on
+        self._turn = asyncio.Lock()
+        self._full = False
+        self._asked = False
+
+    async def suspend(self) -> None:
+        """Suspend for the program; raise `ConnectionAlreadyInactive` if it has already."""
+        async with self._turn:
+            if self._asked:
+                raise ConnectionAlreadyInactive("the subscription is suspended already")
+            if not self._full:
+                await self._pause()
+            self._asked = True
+
+    async def resume(self) -> None:
+        """Resume for the program; raise `ConnectionAlreadyActive` if it has not suspended."""
+        async with self._turn:
+            if not self._asked:
+                raise ConnectionAlreadyActive("the subscription is not suspended")
+            if not self._full:
+                await self._go_on()
+            self._asked = False
+
+    async def fill(self, full: Callable[[], bool]) -> None:
+        """Suspend if the stream is full; ignore errors, as the connection may have ended."""
+        async with self._turn:
+            if full() and not self._full:
+                self._full = True
+                if not self._asked:
+                    await _tried(self._pause())
+
+    async def begin_anew(self) -> None:
+        """Suspend a recreated proxy if the old one was suspended."""
+        async with self._turn:
+            if self._full or self._asked:
+                await _tried(self._pause())
+
+    async def drain(self, empty: Callable[[], bool]) -> None:
+        """Resume if the stream has room again."""
+        async with self._turn:
+            if self._full and empty():
+                self._full = False
+                if not self._asked:
+                    await _tried(self._go_on())
+
+
+async def _tried(work: Awaitable[None]) -> None:
+    try:
+        await work
+    except TidingsError as error:
+        _log.info("the service does not pause, or go on, as asked: %s", error)
 
 
 class CorbaStream(Line):
@@ -274,3 +340,93 @@ class SourceLine(Line):
         if fault is not None and not found:
             raise fault
         return found
+
+
+class PullLine(Line):
+    """A pull consumer.
+
+    When the program stops waiting, the call at the service goes on; the next pull gets its events.
+    """
+
+    def __init__(
+        self, objects: Objects, proxy: FarProxy, events: Events, on_types: TypesChanged | None
+    ) -> None:
+        super().__init__(on_types)
+        self._objects = objects
+        self._far, kind = proxy
+        self._form = kind.form
+        if (kind.side, kind.style) != (Side.CONSUMER, Style.PULL):
+            raise InvalidUsage(f"{self._far.words} serves no pull consumer")
+        self._events = events
+        self._kept: deque[CorbaMessage] = deque()
+        self._waiting: asyncio.Task[None] | None = None
+        self._looking: set[asyncio.Task[None]] = set()
+        self._fault: TidingsError | None = None
+
+    def moved(self, proxy: FarProxy) -> None:
+        """Pull from the recreated proxy."""
+        self._far = proxy.far
+
+    async def pull(self, most: int, wait: int | None) -> Pulled:
+        """Pull events; `wait` is in microseconds, 0 for not at all, None without limit."""
+        if not self._kept:
+            if wait == 0:
+                await self._look(most)
+            else:
+                await self._wait(most, None if wait is None else wait / _MICROSECONDS)
+        if not self._kept:
+            self._raise()
+        take = self._kept.popleft
+        count = min(most, len(self._kept)) if self._form is Form.SEQUENCE else 1
+        return Pulled([take() for _ in range(min(count, len(self._kept)))])
+
+    async def _look(self, most: int) -> None:
+        task = asyncio.get_running_loop().create_task(self._fetch("try_pull", most))
+        self._looking.add(task)
+        task.add_done_callback(self._looking.discard)
+        await asyncio.wait([task])
+
+    async def _wait(self, most: int, seconds: float | None) -> None:
+        loop = asyncio.get_running_loop()
+        until = None if seconds is None else loop.time() + seconds
+        while not self._kept and self.error is None and self._fault is None:
+            if self._waiting is None:
+                self._waiting = loop.create_task(self._fetch("pull", most))
+            left = None if until is None else until - loop.time()
+            await asyncio.wait([self._waiting], timeout=left)
+            if until is not None and loop.time() >= until:
+                return
+
+    async def _fetch(self, how: str, most: int) -> None:
+        sequence = self._form is Form.SEQUENCE
+        operation, arguments = how + SUFFIXES[self._form], (most,) if sequence else ()
+        try:
+            found = await self._objects.call(
+                self._far, operation, *arguments, timeout=_FOR_EVER if how == "pull" else None
+            )
+            if how == "try_pull":
+                found, has_event = found
+                if not has_event:
+                    return
+            self._kept.extend(self._events.read(self._form, found))
+        except TidingsError as error:
+            self._fault = error
+        finally:
+            if how == "pull":
+                self._waiting = None
+
+    def _raise(self) -> None:
+        """Raise the pending error once; that of an ended proxy every time."""
+        fault, self._fault = self._fault, None
+        if self.error is not None:
+            raise self.error
+        if fault is not None:
+            raise fault
+
+    def close(self, error: Exception | None = None) -> None:
+        """Cancel waiting calls."""
+        super().close(error)
+        self._kept.clear()
+        for task in (self._waiting, *self._looking):
+            if task is not None:
+                task.cancel()

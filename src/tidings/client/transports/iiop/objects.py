@@ -8,10 +8,10 @@ from typing import Any, Final, NamedTuple
 
 from tidings.channel.vocabulary import Place, Side
 from tidings.client.transports.iiop.errors import told
-from tidings.client.transports.iiop.kinds import Kind, kind_of_type
 from tidings.client.transports.iiop.patience import Patience, is_away, not_done
 from tidings.cos import CosNotifyChannelAdmin_auto as channel_admin
 from tidings.cos import CosNotifyFilter_auto as filters
+from tidings.cos.kinds import Kind, kind_of_type
 from tidings.cos.operations import bound_to
 from tidings.errors import (
     AdminNotFound,
@@ -219,7 +219,7 @@ class Objects:
     def made_proxy(self, channel: int, id: int, kind: Kind, reference: Reference) -> FarProxy:
         """Register a proxy's reference."""
         words = str(Place(channel, proxy=id))
-        far = Far(words, reference, kind.interface, ProxyNotFound, channel)
+        far = Far(words, reference, kind.proxy, ProxyNotFound, channel)
         made = self._proxies[channel, id] = FarProxy(far, kind)
         return made
 

@@ -13,9 +13,9 @@ from tidings.channel.vocabulary import Form, Item
 from tidings.client.transports.iiop.errors import told
 from tidings.client.transports.iiop.objects import FarProxy, Objects
 from tidings.client.transports.iiop.patience import not_done
-from tidings.client.transports.iiop.sizes import check_octets
-from tidings.client.transports.iiop.values import UNKNOWN, Events
+from tidings.client.transports.iiop.values import UNKNOWN, Events, check_octets
 from tidings.cos.events import MOST_OCTETS, WRITE
+from tidings.cos.kinds import SUFFIXES
 from tidings.errors import (
     Forbidden,
     InvalidEvent,
@@ -38,12 +38,6 @@ _PUSHES: Final = 64
 _HEADER: Final = 12
 # Errors that affect every event: nothing can be pushed through this proxy.
 _ALL: Final = (NotFound, WrongState, Forbidden, Unreachable)
-
-_OPERATIONS: Final = {
-    Form.ANY: "push",
-    Form.STRUCTURED: "push_structured_event",
-    Form.SEQUENCE: "push_structured_events",
-}
 
 _Answers = list[int | TidingsError]
 _Events = dict[int, StructuredEvent]
@@ -158,7 +152,7 @@ class Pushes:
     def _operation(self, proxy: FarProxy) -> Operation:
         """Return the proxy's push operation, taking a list of events as its one argument."""
         form, far = proxy.kind.form, proxy.far
-        operation = far.interface.operations[_OPERATIONS[form]]
+        operation = far.interface.operations[f"push{SUFFIXES[form]}"]
         most = self._objects.orb.options.limits.message_size
 
         def write_arguments(writer: Writer, arguments: tuple[Any, ...]) -> None:

@@ -2,147 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Final
 
-from tidings.channel.vocabulary import Form, Side, Style
-from tidings.client.transports.iiop.kinds import Kind
+from tidings.channel.vocabulary import Form, Style
+from tidings.client.transports.iiop.lines import Line
 from tidings.cos import CosNotifyComm_auto as comm
-from tidings.cos.CosNotification_auto import EventType, StructuredEvent
+from tidings.cos.CosNotification_auto import EventType
 from tidings.cos.events import NO_EVENT
-from tidings.events.anyvalue import Value
+from tidings.cos.kinds import KINDS, Kind
 from tidings.orb.stubs import Servant
 
 
-class Called(Protocol):
-    """The line behind a servant."""
+class _Client:
+    """What each kind is made of: its operations are the methods that `_servant_class` chooses."""
+
+    KIND: ClassVar[Kind]
+
+    def __init__(self, line: Line) -> None:
+        self._line = line
+
+    async def change(self, added: Sequence[EventType], removed: Sequence[EventType]) -> None:
+        """Handle a change in the event types offered or wanted."""
+        self._line.changed(added, removed)
+
+    async def end(self) -> None:
+        """Handle the end of the proxy."""
+        self._line.ended()
 
     async def take(self, value: object) -> None:
         """Receive an any, a structured event, or a sequence of structured events."""
-        ...
+        await self._line.take(value)
 
-    async def give(self, most: int) -> Sequence[object]:
-        """Return up to `most` events in their wire form."""
-        ...
-
-    def changed(self, added: Sequence[EventType], removed: Sequence[EventType]) -> None:
-        """Handle a change in the event types offered or wanted."""
-        ...
-
-    def ended(self) -> None:
-        """Handle the end of the proxy."""
-        ...
-
-
-class _Client:
-    """The part common to all kinds."""
-
-    def __init__(self, line: Called) -> None:
-        self._line = line
-
-    async def _changed(self, added: Sequence[EventType], removed: Sequence[EventType]) -> None:
-        self._line.changed(added, removed)
-
-    async def _ended(self) -> None:
-        self._line.ended()
-
-
-class _Consumer(_Client):
-    offer_change = _Client._changed
-
-
-class _Supplier(_Client):
-    subscription_change = _Client._changed
-
-
-class _AnyPushConsumer(_Consumer, comm.PushConsumerServant):
-    disconnect_push_consumer = _Client._ended
-
-    async def push(self, data: Value) -> None:
-        await self._line.take(data)
-
-
-class _StructuredPushConsumer(_Consumer, comm.StructuredPushConsumerServant):
-    disconnect_structured_push_consumer = _Client._ended
-
-    async def push_structured_event(self, notification: StructuredEvent) -> None:
-        await self._line.take(notification)
-
-
-class _SequencePushConsumer(_Consumer, comm.SequencePushConsumerServant):
-    disconnect_sequence_push_consumer = _Client._ended
-
-    async def push_structured_events(self, notifications: Sequence[StructuredEvent]) -> None:
-        await self._line.take(notifications)
-
-
-class _AnyPullConsumer(_Consumer, comm.PullConsumerServant):
-    disconnect_pull_consumer = _Client._ended
-
-
-class _StructuredPullConsumer(_Consumer, comm.StructuredPullConsumerServant):
-    disconnect_structured_pull_consumer = _Client._ended
-
-
-class _SequencePullConsumer(_Consumer, comm.SequencePullConsumerServant):
-    disconnect_sequence_pull_consumer = _Client._ended
-
-
-class _AnyPushSupplier(_Supplier, comm.PushSupplierServant):
-    disconnect_push_supplier = _Client._ended
-
-
-class _StructuredPushSupplier(_Supplier, comm.StructuredPushSupplierServant):
-    disconnect_structured_push_supplier = _Client._ended
-
-
-class _SequencePushSupplier(_Supplier, comm.SequencePushSupplierServant):
-    disconnect_sequence_push_supplier = _Client._ended
-
-
-class _AnyPullSupplier(_Supplier, comm.PullSupplierServant):
-    disconnect_pull_supplier = _Client._ended
-
-    async def try_pull(self) -> tuple[Value, bool]:
+    async def give(self) -> tuple[object, bool]:
+        """Return an event, if there is one."""
         found = await self._line.give(1)
-        return (found[0], True) if found else (None, False)  # type: ignore[return-value]
+        nothing = NO_EVENT if self.KIND.form is Form.STRUCTURED else None
+        return (found[0], True) if found else (nothing, False)
 
-
-class _StructuredPullSupplier(_Supplier, comm.StructuredPullSupplierServant):
-    disconnect_structured_pull_supplier = _Client._ended
-
-    async def try_pull_structured_event(self) -> tuple[StructuredEvent, bool]:
-        found = await self._line.give(1)
-        return (found[0], True) if found else (NO_EVENT, False)  # type: ignore[return-value]
-
-
-class _SequencePullSupplier(_Supplier, comm.SequencePullSupplierServant):
-    disconnect_sequence_pull_supplier = _Client._ended
-
-    async def try_pull_structured_events(
-        self, max_number: int
-    ) -> tuple[Sequence[StructuredEvent], bool]:
+    async def give_batch(self, max_number: int) -> tuple[Sequence[object], bool]:
+        """Return as many events as there are, up to `max_number`."""
         found = await self._line.give(max_number)
-        return tuple(found), bool(found)  # type: ignore[arg-type]
+        return tuple(found), bool(found)
 
 
-_SERVANTS: Final[dict[Kind, type[_Client]]] = {
-    Kind(Side.CONSUMER, Style.PUSH, Form.ANY): _AnyPushConsumer,
-    Kind(Side.CONSUMER, Style.PUSH, Form.STRUCTURED): _StructuredPushConsumer,
-    Kind(Side.CONSUMER, Style.PUSH, Form.SEQUENCE): _SequencePushConsumer,
-    Kind(Side.CONSUMER, Style.PULL, Form.ANY): _AnyPullConsumer,
-    Kind(Side.CONSUMER, Style.PULL, Form.STRUCTURED): _StructuredPullConsumer,
-    Kind(Side.CONSUMER, Style.PULL, Form.SEQUENCE): _SequencePullConsumer,
-    Kind(Side.SUPPLIER, Style.PUSH, Form.ANY): _AnyPushSupplier,
-    Kind(Side.SUPPLIER, Style.PUSH, Form.STRUCTURED): _StructuredPushSupplier,
-    Kind(Side.SUPPLIER, Style.PUSH, Form.SEQUENCE): _SequencePushSupplier,
-    Kind(Side.SUPPLIER, Style.PULL, Form.ANY): _AnyPullSupplier,
-    Kind(Side.SUPPLIER, Style.PULL, Form.STRUCTURED): _StructuredPullSupplier,
-    Kind(Side.SUPPLIER, Style.PULL, Form.SEQUENCE): _SequencePullSupplier,
-}
+def _servant_class(kind: Kind) -> type[_Client]:
+    methods: dict[str, Callable[..., Any]] = {kind.goodbye.method: _Client.end}
+    if kind.notice is not None:
+        methods[kind.notice.method] = _Client.change
+    if kind.transfer is not None:
+        give = _Client.give_batch if kind.form is Form.SEQUENCE else _Client.give
+        methods[kind.transfer.method] = _Client.take if kind.style is Style.PUSH else give
+    name = kind.client.name.rpartition("::")[2]
+    generated = vars(comm)[f"{name}Servant"]
+    return type(f"_{name}", (_Client, generated), {"KIND": kind, **methods})
 
 
-def servant_for(kind: Kind, line: Called) -> Servant:
+_SERVANTS: Final = {kind: _servant_class(kind) for kind in KINDS if not kind.bare}
+
+
+def servant_for(kind: Kind, line: Line) -> Servant:
     """Create the servant for a kind of proxy."""
     made = _SERVANTS[kind](line)
     assert isinstance(made, Servant)

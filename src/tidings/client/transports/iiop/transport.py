@@ -8,6 +8,8 @@ lines are reconnected when it is back (`recovery`).
 from __future__ import annotations
 
 import asyncio
+import re
+import socket
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from functools import partial
@@ -20,34 +22,37 @@ from tidings.channel.management import Connect, Disconnect, ObtainProxy, Resume,
 from tidings.channel.questions import SeeChannel, SeeProxy
 from tidings.client.transport import HistoryPage, Stream, TypesChanged
 from tidings.client.transports.backoff import PATIENCE, checked_patience
-from tidings.client.transports.iiop.address import callback_address, object_url
 from tidings.client.transports.iiop.commands import Commands
 from tidings.client.transports.iiop.lines import (
     CorbaStream,
     HandlerLine,
     Line,
     Pulled,
+    PullLine,
     SourceLine,
+    Valve,
 )
 from tidings.client.transports.iiop.objects import FarProxy, Objects
 from tidings.client.transports.iiop.patience import CLOSED, Patience
-from tidings.client.transports.iiop.pulls import PullLine
 from tidings.client.transports.iiop.pushes import Pushes, Target
 from tidings.client.transports.iiop.recovery import Held, Recovery
 from tidings.client.transports.iiop.servants import servant_for
 from tidings.client.transports.iiop.values import Events, beyond, unsupported
-from tidings.client.transports.iiop.valve import Valve
 from tidings.client.transports.iiop.views import Views
 from tidings.cores import Question
 from tidings.cos.names import look_up
 from tidings.errors import InvalidUsage, ProxyNotFound, Stopping, TidingsError, Unreachable
 from tidings.events.reference import Reference
 from tidings.names import new_origin
-from tidings.orb.aio import Options, Orb
+from tidings.orb.aio import Address, Options, Orb
 from tidings.orb.exceptions import BAD_PARAM, COMM_FAILURE, TRANSIENT, CorbaError
+from tidings.orb.ior import profile_of
 
 # Seconds to tell the service that the client closes.
 _GOODBYE_SECONDS: Final = 5.0
+
+_IIOP: Final = re.compile(r"iiop://(?P<address>[^/?#]+)(?:/(?P<key>[^?#]*))?", re.IGNORECASE)
+_LISTEN: Final = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^:\[\]]*)(?::(?P<port>[0-9]{1,5}))?")
 
 _T = TypeVar("_T")
 
@@ -342,3 +347,41 @@ async def _found(orb: Orb, url: str, patience: Patience) -> Reference:
         except (COMM_FAILURE, TRANSIENT):
             if not await tries.again():
                 raise
+
+
+def object_url(url: str) -> str:
+    """Expand ``iiop://host:port`` to an object URL; return others unchanged."""
+    text = url.strip()
+    if not text.lower().startswith("iiop:"):
+        return text
+    found = _IIOP.fullmatch(text)
+    if found is None:
+        raise InvalidUsage(f"{url!r:.80} is no address of a service; iiop://host:2809 would be one")
+    return f"corbaloc:iiop:1.2@{found['address']}/{found['key'] or 'NotificationService'}"
+
+
+async def callback_address(listen: str | None, service: Reference) -> Address:
+    """Choose where to listen for the service's calls.
+
+    The default is this machine's address on the route to the service, and a free port.
+    """
+    if listen is not None:
+        found = _LISTEN.fullmatch(listen)
+        if found is None or not found["host"]:
+            raise InvalidUsage(
+                f"{listen!r:.80} is no address to listen on; 10.0.0.7:0 would be one"
+            )
+        return Address(found["host"].strip("[]"), int(found["port"] or 0))
+    profile = profile_of(service)
+    if profile is None:
+        raise InvalidUsage("the reference has no address that this ORB could use")
+    loop = asyncio.get_running_loop()
+    try:
+        family, _, _, _, there = (
+            await loop.getaddrinfo(profile.host, profile.port, type=socket.SOCK_DGRAM)
+        )[0]
+        with socket.socket(family, socket.SOCK_DGRAM) as asked:
+            asked.connect(there)  # sends nothing, only selects a route
+            return Address(asked.getsockname()[0], 0)
+    except OSError as error:
+        raise Unreachable(f"there is no way to {profile.host}: {error}") from error

@@ -13,11 +13,14 @@ from tidings.channel import questions as q
 from tidings.channel.catalogue import OPERATIONS
 from tidings.channel.translation import entered
 from tidings.channel.vocabulary import Form, Item
-from tidings.cos.events import any_in, any_out, event_in, event_out, events_in
-from tidings.errors import NotOverCorba
+from tidings.cos.events import WRITE, any_in, any_out, event_in, event_out, events_in
+from tidings.errors import InvalidEvent, NotOverCorba
 from tidings.events.envelope import Envelope, ProducerMark
 from tidings.events.fields import ANY_EVENT_TYPE, is_any
 from tidings.events.structured import StructuredEvent
+from tidings.orb.cdr_writer import Writer
+from tidings.orb.codesets import OURS
+from tidings.orb.exceptions import SystemException
 
 UNKNOWN: Final = -1
 """Stands for a number that CORBA does not report, such as an event's sequence number."""
@@ -115,3 +118,24 @@ class Events:
         else:
             found = (event_in(value),)
         return [self.incoming(event) for event in found]
+
+
+def check_octets(event: StructuredEvent, octets: int, most: int) -> None:
+    """Raise `InvalidEvent` if a message with the event is too long: it would end the connection."""
+    if octets > most:
+        words = f"{event.domain}::{event.type} {event.name!r}"
+        raise InvalidEvent(
+            f"the event {words:.200} makes a message of {octets:,} octets; over CORBA {most:,} "
+            "are taken: send it in parts, or over HTTP"
+        )
+
+
+def measured(event: StructuredEvent, form: Form, most: int) -> int:
+    """Return an event's size in bytes, except for some padding; refuse it if too long."""
+    writer = Writer(codesets=OURS)
+    try:
+        WRITE[form](writer, event)
+    except SystemException as error:
+        raise InvalidEvent(f"the event cannot be written: {error}") from error
+    check_octets(event, writer.at, most)
+    return writer.at

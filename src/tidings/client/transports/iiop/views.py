@@ -117,18 +117,16 @@ class Views:
 
     async def proxy(self, channel: int, id: int) -> ProxyInfo:
         """Return a proxy; `connected` and later fields have default values, as CORBA lacks them."""
-        far, (side, style, form) = await self._objects.proxy(channel, id)
+        far, kind = await self._objects.proxy(channel, id)
         call = self._objects.call
         qos = properties_in(await call(far, "get_qos"))
         parent = await call(far, "_get_MyAdmin")
-        admin = Far("its admin", parent, ADMINS[side], far.missing, channel)
-        priority, lifetime = await self._mappings(far, side)
+        admin = Far("its admin", parent, ADMINS[kind.side], far.missing, channel)
+        priority, lifetime = await self._mappings(far, kind.side)
         return ProxyInfo(
             channel,
             id,
-            side,
-            style,
-            form,
+            *kind[:3],
             await call(admin, "_get_MyID"),
             "",
             "",

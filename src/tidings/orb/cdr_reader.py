@@ -42,10 +42,13 @@ def read_value(reader: Input, type_: TypeCode) -> Value:
 
 def read_any(reader: Input) -> Value:
     """Read an any: the plain value if its type can be inferred from it, else an `Any`."""
-    direct = _DIRECT.get(reader.ulong())
+    kind = reader.ulong()
+    if kind == _STRING and not reader.ulong():
+        return reader.string()
+    direct = _DIRECT.get(kind)
     if direct is not None:
         return direct(reader)
-    reader.at -= 4
+    reader.at -= 8 if kind == _STRING else 4
     type_ = read_typecode(reader)
     plan = PLANS.find(type_)
     before = reader.depth
@@ -89,13 +92,6 @@ def _boxed(type_: TypeCode, read: ReadValue) -> ReadValue:
     return lambda reader: trusted(type_, read(reader))
 
 
-def _string_any(reader: Input) -> Value:
-    bound = reader.ulong()
-    if not bound:
-        return reader.string()
-    return Any.trusted(tc.string(bound), _checked_text(reader, reader.string(), bound))
-
-
 def _longlong_any(reader: Input) -> Value:
     value = reader.longlong()
     return Any.trusted(tc.LONGLONG, value) if -(2**31) <= value < 2**31 else value
@@ -123,6 +119,7 @@ _ATOMS: Final[dict[Kind, ReadValue]] = {
     Kind.LONGDOUBLE: _long_double,
 }
 
+_STRING: Final = int(Kind.STRING)
 # The types of most anys: nothing has to be looked up for them.
 _BOXED: Final = (
     *(Kind.SHORT, Kind.USHORT, Kind.ULONG, Kind.FLOAT, Kind.CHAR, Kind.OCTET),
@@ -135,7 +132,6 @@ _DIRECT: Final[dict[int, ReadValue]] = {
     int(Kind.VOID): lambda _reader: Any.trusted(tc.VOID, None),
     **{int(kind): _ATOMS[kind] for kind in _UNBOXED},
     **{int(kind): _boxed(tc.PRIMITIVES[kind], _ATOMS[kind]) for kind in _BOXED},
-    int(Kind.STRING): _string_any,
     int(Kind.LONGLONG): _longlong_any,
     int(Kind.ULONGLONG): _ulonglong_any,
 }

@@ -13,8 +13,6 @@ and answers UNKNOWN. An error of kind "internal" is a bug as well, logged where 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from functools import wraps
-from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any, Final
 
 from tidings import errors
@@ -30,7 +28,6 @@ from tidings.cos.operations import Bound, answer_out, bound_to, request_of
 from tidings.errors import TidingsError
 from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any as AnyValue
-from tidings.orb.aio.later import Later
 from tidings.orb.exceptions import (
     BAD_INV_ORDER,
     BAD_PARAM,
@@ -45,10 +42,10 @@ from tidings.orb.exceptions import (
     UserException,
     system_exception,
 )
+from tidings.orb.stubs import Interface, Servant
 
 if TYPE_CHECKING:
     from tidings.events.reference import Reference
-    from tidings.orb.stubs import Interface
     from tidings.servants.proxies import ProxyPart
     from tidings.servants.service import ObjectServant
 
@@ -109,53 +106,15 @@ def _family(error: TidingsError) -> type[SystemException]:
     return next((exception for kind, exception in _FAMILIES if isinstance(error, kind)), UNKNOWN)
 
 
-class TypedErrors:
-    """Base that wraps all operations of a servant class to translate errors with `typed`."""
+class TypedErrors(Servant):
+    """Base of servants whose errors are translated with `typed`."""
 
     __slots__ = ()
 
-    def __init_subclass__(cls) -> None:
-        """Wrap the operations of a class that has an interface."""
-        super().__init_subclass__()
-        interface: Interface | None = getattr(cls, "INTERFACE", None)
-        for operation in interface.operations.values() if interface is not None else ():
-            method = getattr(cls, operation.method)
-            if not hasattr(method, _WRAPPED):
-                wrap = _awaited if iscoroutinefunction(method) else _plain
-                setattr(cls, operation.method, wrap(method, operation.exceptions))
-
-
-_WRAPPED: Final = "tells_typed_errors"
-
-
-def _awaited(method: Callable[..., Any], declared: Collection[type[UserException]]) -> object:
-    @wraps(method)
-    async def told(*arguments: object) -> object:
-        try:
-            return await method(*arguments)
-        except TidingsError as error:
-            raise typed(error, declared) from error
-
-    setattr(told, _WRAPPED, True)
-    return told
-
-
-def _plain(method: Callable[..., Any], declared: Collection[type[UserException]]) -> object:
-    @wraps(method)
-    def told(*arguments: object) -> object:
-        try:
-            result = method(*arguments)
-        except TidingsError as error:
-            raise typed(error, declared) from error
-        if isinstance(result, Later):
-            result.translate(translated)
-        return result
-
-    def translated(error: BaseException) -> BaseException:
-        return typed(error, declared) if isinstance(error, TidingsError) else error
-
-    setattr(told, _WRAPPED, True)
-    return told
+    def _translate(
+        self, error: TidingsError, declared: tuple[type[UserException], ...]
+    ) -> TidingsError:
+        return typed(error, declared)
 
 
 class DerivedOperations(TypedErrors):

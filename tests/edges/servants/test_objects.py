@@ -82,9 +82,7 @@ from tidings.orb.exceptions import (
     UNKNOWN,
     Completion,
     SystemException,
-    UserException,
 )
-from tidings.orb.stubs import Interface, Operation, Servant
 from tidings.servants import changes
 from tidings.servants.filters import (
     selected,
@@ -582,43 +580,11 @@ def test_what_is_no_exception_of_the_operation_is_a_system_exception() -> None:
     assert (told.completed, type(told)) == (Completion.MAYBE, type(typed(errors.DiskFull("x"))))
 
 
-def _operation(name: str, *exceptions: type[UserException]) -> Operation:
-    def nothing(*arguments: object) -> None:
-        raise AssertionError
-
-    return Operation(name, name, nothing, nothing, nothing, nothing, exceptions)  # type: ignore[arg-type]
-
-
-def test_every_operation_of_a_servant_tells_its_errors_typed() -> None:
-    operations = {
-        "later": _operation("later", filters.FilterNotFound),
-        "at_once": _operation("at_once"),
-    }
-
-    class Base(Servant):
-        INTERFACE = Interface("IDL:x:1.0", "x", (), operations)
-
-    class Made(TypedErrors, Base):
-        async def later(self, name: str) -> str:
-            raise errors.FilterNotFound(name)
-
-        def at_once(self) -> str:
-            raise errors.FilterNotFound("here")
-
-        def no_operation(self) -> None:
-            raise errors.FilterNotFound("here")
-
-    class Derived(Made):
-        pass
-
-    made = Derived()
-    with pytest.raises(filters.FilterNotFound) as told:
-        made.later("x").send(None)
-    assert isinstance(told.value.__cause__, errors.FilterNotFound)
-    with pytest.raises(OBJECT_NOT_EXIST):
-        made.at_once()
-    with pytest.raises(errors.FilterNotFound):
-        made.no_operation()
+def test_a_servant_tells_its_errors_as_the_operation_declares_them() -> None:
+    missing = errors.FilterNotFound("x")
+    made = TypedErrors()
+    assert isinstance(made._translate(missing, (filters.FilterNotFound,)), filters.FilterNotFound)
+    assert isinstance(made._translate(missing, ()), OBJECT_NOT_EXIST)
 
 
 def over_the_wire(properties: object) -> notification.PropertySeq:

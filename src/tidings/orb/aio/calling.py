@@ -22,8 +22,8 @@ from tidings.orb.exceptions import (
 
 if TYPE_CHECKING:
     from tidings.events.reference import Reference
+    from tidings.orb.aio.links import Pool
     from tidings.orb.aio.options import Options
-    from tidings.orb.aio.pool import Pool
     from tidings.orb.cdr_writer import Writer
     from tidings.orb.connection import Answer
     from tidings.orb.stubs import Operation

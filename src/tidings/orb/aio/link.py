@@ -242,19 +242,22 @@ class Link(asyncio.Protocol):
 
     def _gate(self) -> None:
         """Read on, or stop reading while the peer has enough requests in progress."""
+        crowded = self._crowded
+        if not crowded:
+            self._overcrowded = False
+        has_room = not crowded or bool(self._waiting) or self._overcrowded
+        wanted = has_room and self._unread is None and self._writable.is_set()
+        if wanted is self._reading:
+            return
         if self.closed or self._transport is None or self._transport.is_closing():
             return
-        if not self._crowded:
-            self._overcrowded = False
-        has_room = bool(self._waiting) or not self._crowded or self._overcrowded
-        wanted = self._writable.is_set() and has_room and self._unread is None
-        if wanted and not self._reading:
+        if wanted:
             self._transport.resume_reading()
             # The time in which nothing was read is not the peer's.
             now = self._loop.time()
             self._message_since = None if self._message_since is None else now
             self._oldest = (self._oldest[0], now)
-        elif self._reading and not wanted:
+        else:
             self._transport.pause_reading()
             self._paused_at = self._loop.time()
         self._reading = wanted

@@ -10,9 +10,8 @@ from typing import Any, Self, TypeVar
 from tidings.admission import Admission
 from tidings.events.reference import Reference
 from tidings.orb.aio.calling import Calling
-from tidings.orb.aio.links import Links
+from tidings.orb.aio.links import Links, addresses_of
 from tidings.orb.aio.options import Address, Options
-from tidings.orb.aio.pool import addresses_of
 from tidings.orb.aio.repeated import Done, RepeatedCall, WriteOctets, octets_of
 from tidings.orb.aio.targets import caller, plain_address
 from tidings.orb.corbaloc import Corbaname, InitialReference, ObjectUrl, parse_object_url
@@ -174,15 +173,11 @@ class Orb:
         *,
         retried: bool = False,
     ) -> Any:  # noqa: ANN401 - as various as the results of operations
-        """Call an operation and return its result.
+        """Call an operation of an object, with its in and inout arguments; return its result.
 
-        Args:
-            reference: The object.
-            operation: Which operation, from its generated `Interface`.
-            arguments: The in and inout arguments.
-            timeout: Seconds for all attempts together; None for that of the options.
-            retried: Whether a passing failure (TRANSIENT, COMM_FAILURE with completion NO) has
-                already happened, so that the next one is raised.
+        `timeout` is in seconds, for all attempts together; None for that of the options. `retried`
+        says that a passing failure (TRANSIENT, COMM_FAILURE with completion NO) has already
+        happened, so that the next one is raised.
 
         Raises:
             UserException: The object raised it, and the operation declares it.
@@ -201,12 +196,8 @@ class Orb:
     ) -> RepeatedCall:
         """Prepare an operation that is called many times, without tasks; far cheaper than `call`.
 
-        Args:
-            reference: The object.
-            operation: What is called; not a oneway.
-            done: Called when a call ends.
-            seconds: Time limit of a call; None for that of the options.
-            octets: Encodes the arguments, instead of the operation.
+        `done` is called when a call ends; `octets` encodes the arguments, instead of the operation.
+        A oneway cannot be repeated.
         """
         if operation.oneway:
             raise BAD_PARAM(why=f"{operation.name!r} is a oneway: it cannot be told how it ends")

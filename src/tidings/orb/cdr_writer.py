@@ -25,6 +25,7 @@ WriteValue: TypeAlias = Callable[[Output, Anything], None]
 _Plans: TypeAlias = Plans[WriteValue]
 _Outer: TypeAlias = Outer[WriteValue]
 
+_SEQUENCES: Final = (tuple, list)  # faster to check than `tuple | list`
 # Names are added to an error up to this length: a value may contain itself many times.
 _LONGEST_WHY: Final = 300
 
@@ -147,13 +148,13 @@ def write_members(what: str, names: Sequence[str], writes: Sequence[WriteValue])
     def write(writer: Output, value: object) -> None:
         if isinstance(value, dict) and set(value) == set(names):
             value = [value[name] for name in names]
-        if not isinstance(value, tuple | list) or len(value) != len(writes):
+        if not isinstance(value, _SEQUENCES) or len(value) != len(writes):
             wanted = f"expected {', '.join(names) or 'nothing'}"
             raise BAD_PARAM(why=f"{what}: {wanted}; got {shortened(value)}")
         at = 0
         try:
-            for write_member, member in zip(writes, value, strict=True):
-                write_member(writer, member)
+            for member in value:
+                writes[at](writer, member)
                 at += 1
         except SystemException as fault:
             named = len(fault.why) <= _LONGEST_WHY
@@ -255,7 +256,7 @@ def _sequence(plans: _Plans, type_: TypeCode, outer: _Outer) -> WriteValue:
         if of_octets and isinstance(value, bytes | bytearray) and len(value) <= bound:
             writer.octets(value)
             return
-        if not isinstance(value, tuple | list) or len(value) > bound:
+        if not isinstance(value, _SEQUENCES) or len(value) > bound:
             raise _misfit(value, type_)
         writer.ulong(len(value))
         write_elements(writer, value)
@@ -272,7 +273,7 @@ def _array(plans: _Plans, type_: TypeCode, outer: _Outer) -> WriteValue:
         if of_octets and isinstance(value, bytes | bytearray):
             writer.octet_array(value, count)
             return
-        if not isinstance(value, tuple | list) or len(value) != count:
+        if not isinstance(value, _SEQUENCES) or len(value) != count:
             raise _misfit(value, type_)
         write_elements(writer, value)
 

@@ -22,8 +22,7 @@ from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any, Value, conform, same, unboxed
 from tidings.events.reference import Reference
 from tidings.events.typecode import TypeCode
-from tidings.orb.cdr_reader import Reader, read_value
-from tidings.orb.cdr_unboxing import unbox
+from tidings.orb.cdr_reader import Reader, read_value, unbox
 from tidings.orb.cdr_writer import Writer, write_value
 from tidings.orb.codesets import ISO_8859_1, OURS, UTF_16, CodeSets
 from tidings.orb.exceptions import BAD_PARAM, DATA_CONVERSION, MARSHAL, OMG, SystemException

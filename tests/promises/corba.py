@@ -24,7 +24,7 @@ from tidings.events.fields import is_any
 from tidings.events.structured import StructuredEvent
 from tidings.orb.aio import Options
 from tidings.orb.ior import to_ior
-from tidings.servants.calls import ClientOptions
+from tidings.servants.endpoints import ClientOptions
 from tidings.servants.opening import Opened, open_service
 from tidings.server.cores import service_cores
 from tidings.server.embedded import local_client

@@ -122,22 +122,17 @@ class Input:
             raise self._short_of("padding", at - self.at)
         self.at = at
 
-    def take(self, count: int) -> bytes:
-        """The next octets."""
+    def take(self, count: int, what: str = "a run of octets") -> bytes:
+        """The next octets; `what` they are, for messages."""
         at = self.at
         if not 0 <= count <= self.end - at:
-            raise self._short_of("a run of octets", count)
+            raise self._short_of(what, count)
         self.at = at + count
         return self.buffer[at : at + count]
 
     def octets(self) -> bytes:
         """A sequence of octets."""
-        count = self.ulong()
-        at = self.at
-        if count > self.end - at:
-            raise self._short_of("a sequence of octets", count)
-        self.at = at + count
-        return self.buffer[at : at + count]
+        return self.take(self.ulong(), "a sequence of octets")
 
     def length(self, smallest: int) -> int:
         """The count of a sequence, checked against the octets that are left, and charged.
@@ -145,7 +140,7 @@ class Input:
         `smallest` is the least octets of an element; 0 if it may have none.
         """
         count = self.count(smallest)
-        if smallest >= _CHARGED:
+        if count and smallest >= _CHARGED:
             self.charge(count)
         return count
 
@@ -235,28 +230,28 @@ class Input:
 
     def _text_octets(self) -> bytes:
         """The octets of a string without its final NUL."""
-        # Most of what events hold is text, so the count is read here and not by `ulong`.
-        buffer = self.buffer
-        at = self.at + ((self.origin - self.at) & 3)
-        start = at + 4
-        if start > self.end:
-            raise self._short_of("a string", 4)
-        count = self._ulong(buffer, at)[0]
-        self.at = end = start + count
+        count = self.ulong()
         if not count:
             return b""
-        if end > self.end:
-            self.at = start
-            raise self._short_of("a string", count)
-        if buffer[end - 1]:
+        octets = self.take(count, "a string")
+        if octets[-1]:
             raise self.bad(f"a string of {count} octets does not end with NUL")
-        octets = buffer[start : end - 1]
-        if 0 in octets:
+        if 0 in octets[:-1]:
             raise self.bad("a string with a NUL inside")
-        return octets
+        return octets[:-1]
 
     def string(self) -> str:
         """A string."""
+        # Most of what events hold is text in ASCII, which is the same in all our code sets.
+        buffer = self.buffer
+        start = self.at + ((self.origin - self.at) & 3) + 4
+        if start <= self.end:
+            end = start + self._ulong(buffer, start - 4)[0]
+            octets = buffer[start : end - 1]
+            ends = start < end <= self.end and not buffer[end - 1]
+            if ends and octets.isascii() and 0 not in octets:
+                self.at = end
+                return octets.decode()
         octets = self._text_octets()
         try:
             text = octets.decode(self._codec)

@@ -5,9 +5,9 @@ The function that writes a type is made once, and kept for the types seen lately
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from typing import Any as Anything
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from tidings.errors import InvalidEvent
 from tidings.events.anyvalue import Any, UnionValue, infer, pack
@@ -15,42 +15,24 @@ from tidings.events.reference import Reference
 from tidings.events.texts import exact_text, shortened
 from tidings.events.typecode import PRIMITIVES, Kind, TypeCode
 from tidings.events.typetext import describe
-from tidings.orb.bounded_cache import BoundedCache
 from tidings.orb.cdr_output import Output
-from tidings.orb.cdr_shapes import RUNS, is_kept, shape_of
-from tidings.orb.cdr_typecode_writer import write_typecode
-from tidings.orb.exceptions import BAD_PARAM, OMG
+from tidings.orb.cdr_plans import METHODS, RUNS, Outer, Plans, recursion_of
+from tidings.orb.cdr_typecodes import write_typecode
+from tidings.orb.exceptions import BAD_PARAM, OMG, SystemException
 
 # Values come from users, so that every one of them is looked at, whatever its type says.
 WriteValue: TypeAlias = Callable[[Output, Anything], None]
+_Plans: TypeAlias = Plans[WriteValue]
+_Outer: TypeAlias = Outer[WriteValue]
 
-
-class _Plan(NamedTuple):
-    """The function that writes a type, how deep values nest, and the kind if it is one word."""
-
-    write: WriteValue
-    nesting: int
-    word: int
-
-
-class _Recursion:
-    """A type that contains itself, while its function is made."""
-
-    __slots__ = ("levels", "write")
-
-    write: WriteValue
-
-    def __init__(self, levels: int) -> None:
-        self.levels = levels
-
-
-_Outer: TypeAlias = Mapping[str, _Recursion]
-_PLANS: Final = BoundedCache[TypeCode, _Plan](1024)
+_SEQUENCES: Final = (tuple, list)  # faster to check than `tuple | list`
+# Names are added to an error up to this length: a value may contain itself many times.
+_LONGEST_WHY: Final = 300
 
 
 def write_value(writer: Output, type_: TypeCode, value: object) -> None:
     """Write a value of a type."""
-    _plan_of(type_).write(writer, value)
+    PLANS.find(type_).run(writer, value)
 
 
 def write_any(writer: Output, value: object) -> None:
@@ -63,14 +45,14 @@ def write_any(writer: Output, value: object) -> None:
         type_, value = value.type, value.value
     else:
         type_, value = _inferred(value)
-    plan = _plan_of(type_)
-    if plan.word >= 0:
-        writer.ulong(plan.word)
+    plan = PLANS.find(type_)
+    if type_.kind in PRIMITIVES:
+        writer.ulong(int(type_.kind))
     else:
         write_typecode(writer, type_)
     before = writer.depth
-    _descend(writer, 1 + plan.nesting)
-    plan.write(writer, value)
+    _descend(writer, 1 + plan.shape.nesting)
+    plan.run(writer, value)
     writer.depth = before
 
 
@@ -144,59 +126,48 @@ def _misfit(value: object, type_: TypeCode) -> BAD_PARAM:
 # ---------------------------------------------------------------- plans
 
 
-def _plan_of(type_: TypeCode) -> _Plan:
-    plan = _PLANS.get(type_)
-    if plan is None:
-        word = int(type_.kind) if type_.kind in PRIMITIVES else -1
-        plan = _Plan(_make(type_, {}), shape_of(type_).nesting, word)
-        if is_kept(type_):
-            _PLANS.keep(type_, plan)
-    return plan
-
-
-def _make(type_: TypeCode, outer: _Outer) -> WriteValue:
-    type_ = type_.unaliased
-    kind = type_.kind
-    atom = _ATOMS.get(kind)
-    if atom is not None:
-        return atom
-    if kind in (Kind.STRUCT, Kind.EXCEPT, Kind.UNION):
-        make = _union if kind is Kind.UNION else _struct
-        if not any(type_.id in member.type.open_ids for member in type_.members):
-            return make(type_, outer)
-        recursion = _Recursion(max(1, shape_of(type_).nesting))
-        recursion.write = write = make(type_, {**outer, type_.id: recursion})
-        return write
-    return _MAKERS[kind](type_, outer)
-
-
 def _nothing(_writer: Output, value: object) -> None:
     if value is not None:
         raise BAD_PARAM(why=f"{shortened(value)} where nothing should be")
 
 
-def _struct(type_: TypeCode, outer: _Outer) -> WriteValue:
-    writes = [_make(member.type, outer) for member in type_.members]
+def _struct(plans: _Plans, type_: TypeCode, outer: _Outer) -> WriteValue:
     names = [member.name for member in type_.members]
+    writes = [plans.make(member.type, outer) for member in type_.members]
+    write = write_members(describe(type_), names, writes)
+    class_ = plans.class_of(type_)
+    if class_ is None or type_.kind is not Kind.EXCEPT:
+        return write
+    attributes: Sequence[str] = getattr(class_, "__match_args__", ())
+    return lambda writer, value: write(writer, [getattr(value, one) for one in attributes])
+
+
+def write_members(what: str, names: Sequence[str], writes: Sequence[WriteValue]) -> WriteValue:
+    """The function that writes several values; a fault names the value that caused it."""
 
     def write(writer: Output, value: object) -> None:
-        if isinstance(value, dict):
-            if list(value) != names and set(value) != set(names):
-                raise _misfit(value, type_)
+        if isinstance(value, dict) and set(value) == set(names):
             value = [value[name] for name in names]
-        if not isinstance(value, tuple | list) or len(value) != len(writes):
-            raise _misfit(value, type_)
-        for write_member, member in zip(writes, value, strict=True):
-            write_member(writer, member)
+        if not isinstance(value, _SEQUENCES) or len(value) != len(writes):
+            wanted = f"expected {', '.join(names) or 'nothing'}"
+            raise BAD_PARAM(why=f"{what}: {wanted}; got {shortened(value)}")
+        at = 0
+        try:
+            for member in value:
+                writes[at](writer, member)
+                at += 1
+        except SystemException as fault:
+            named = len(fault.why) <= _LONGEST_WHY
+            why = f"{names[at]}: {fault.why}" if named else fault.why
+            raise type(fault)(fault.minor, fault.completed, why) from fault.__cause__
 
     return write
 
 
-def _union(type_: TypeCode, outer: _Outer) -> WriteValue:
-    if type_.discriminator is None:
-        raise BAD_PARAM(OMG | 13, why=f"union {type_.name or type_.id!r} has no discriminator")
-    write_label = _make(type_.discriminator, outer)
-    writes = [_make(member.type, outer) for member in type_.members]
+def _union(plans: _Plans, type_: TypeCode, outer: _Outer) -> WriteValue:
+    assert type_.discriminator is not None
+    write_label = plans.make(type_.discriminator)
+    writes = [plans.make(member.type, outer) for member in type_.members]
 
     def write(writer: Output, value: object) -> None:
         if not isinstance(value, UnionValue):
@@ -215,22 +186,19 @@ def _union(type_: TypeCode, outer: _Outer) -> WriteValue:
     return write
 
 
-def _recursive(type_: TypeCode, outer: _Outer) -> WriteValue:
-    recursion = outer.get(type_.id)
-    if recursion is None:
-        why = f"{type_.id!r} stands for an outer type that is not there"
-        raise BAD_PARAM(OMG | 13, why=why)
+def _recursive(plans: _Plans, type_: TypeCode, outer: _Outer) -> WriteValue:
+    recursion = recursion_of(type_, outer)
     levels = recursion.levels
 
     def write(writer: Output, value: object) -> None:
         _descend(writer, levels)
-        recursion.write(writer, value)
+        recursion.run(writer, value)
         writer.depth -= levels
 
     return write
 
 
-def _enum(type_: TypeCode, _outer: _Outer) -> WriteValue:
+def _enum(_plans: _Plans, type_: TypeCode, _outer: _Outer) -> WriteValue:
     places = {label: place for place, label in enumerate(type_.labels)}
 
     def write(writer: Output, value: object) -> None:
@@ -243,7 +211,7 @@ def _enum(type_: TypeCode, _outer: _Outer) -> WriteValue:
     return write
 
 
-def _string(type_: TypeCode, _outer: _Outer) -> WriteValue:
+def _string(_plans: _Plans, type_: TypeCode, _outer: _Outer) -> WriteValue:
     bound = type_.bound
     write = Output.string if type_.kind is Kind.STRING else Output.wstring
     if not bound:
@@ -257,12 +225,12 @@ def _string(type_: TypeCode, _outer: _Outer) -> WriteValue:
     return write_bounded
 
 
-def _fixed(type_: TypeCode, _outer: _Outer) -> WriteValue:
+def _fixed(_plans: _Plans, type_: TypeCode, _outer: _Outer) -> WriteValue:
     digits, scale = type_.digits, type_.scale
     return lambda writer, value: writer.fixed(value, digits, scale)
 
 
-def _elements(type_: TypeCode, outer: _Outer) -> WriteValue:
+def _elements(plans: _Plans, type_: TypeCode, outer: _Outer) -> WriteValue:
     """The function that writes all elements in a row."""
     content = type_.element_type.unaliased
     run = RUNS.get(content.kind)
@@ -270,7 +238,7 @@ def _elements(type_: TypeCode, outer: _Outer) -> WriteValue:
         code, size = run
         name = describe(content)
         return lambda writer, values: writer.numbers(code, size, values, name)
-    write_element = _make(content, outer)
+    write_element = plans.make(content, outer)
 
     def write(writer: Output, values: tuple[object, ...] | list[object]) -> None:
         for value in values:
@@ -279,16 +247,16 @@ def _elements(type_: TypeCode, outer: _Outer) -> WriteValue:
     return write
 
 
-def _sequence(type_: TypeCode, outer: _Outer) -> WriteValue:
+def _sequence(plans: _Plans, type_: TypeCode, outer: _Outer) -> WriteValue:
     bound = type_.bound or 2**32 - 1
     of_octets = type_.element_type.unaliased.kind is Kind.OCTET
-    write_elements = _elements(type_, outer)
+    write_elements = _elements(plans, type_, outer)
 
     def write(writer: Output, value: object) -> None:
         if of_octets and isinstance(value, bytes | bytearray) and len(value) <= bound:
             writer.octets(value)
             return
-        if not isinstance(value, tuple | list) or len(value) > bound:
+        if not isinstance(value, _SEQUENCES) or len(value) > bound:
             raise _misfit(value, type_)
         writer.ulong(len(value))
         write_elements(writer, value)
@@ -296,52 +264,44 @@ def _sequence(type_: TypeCode, outer: _Outer) -> WriteValue:
     return write
 
 
-def _array(type_: TypeCode, outer: _Outer) -> WriteValue:
+def _array(plans: _Plans, type_: TypeCode, outer: _Outer) -> WriteValue:
     count = type_.bound
     of_octets = type_.element_type.unaliased.kind is Kind.OCTET
-    write_elements = _elements(type_, outer)
+    write_elements = _elements(plans, type_, outer)
 
     def write(writer: Output, value: object) -> None:
         if of_octets and isinstance(value, bytes | bytearray):
             writer.octet_array(value, count)
             return
-        if not isinstance(value, tuple | list) or len(value) != count:
+        if not isinstance(value, _SEQUENCES) or len(value) != count:
             raise _misfit(value, type_)
         write_elements(writer, value)
 
     return write
 
 
-_ATOMS: Final[dict[Kind, WriteValue]] = {
-    Kind.NULL: _nothing,
-    Kind.VOID: _nothing,
-    Kind.SHORT: Output.short,
-    Kind.LONG: Output.long,
-    Kind.USHORT: Output.ushort,
-    Kind.ULONG: Output.ulong,
-    Kind.FLOAT: Output.float,
-    Kind.DOUBLE: Output.double,
-    Kind.BOOLEAN: Output.boolean,
-    Kind.CHAR: Output.char,
-    Kind.OCTET: Output.octet,
-    Kind.ANY: write_any,
-    Kind.TYPECODE: write_typecode,
-    Kind.OBJREF: write_reference,
-    Kind.LONGLONG: Output.longlong,
-    Kind.ULONGLONG: Output.ulonglong,
-    Kind.LONGDOUBLE: Output.longdouble,
-    Kind.WCHAR: Output.wchar,
-}
-
-_MAKERS: Final[dict[Kind, Callable[[TypeCode, _Outer], WriteValue]]] = {
-    Kind.RECURSIVE: _recursive,
-    Kind.ENUM: _enum,
-    Kind.STRING: _string,
-    Kind.WSTRING: _string,
-    Kind.FIXED: _fixed,
-    Kind.SEQUENCE: _sequence,
-    Kind.ARRAY: _array,
-}
+PLANS: Final[_Plans] = Plans(
+    {
+        **{kind: getattr(Output, name) for kind, name in METHODS.items()},
+        Kind.NULL: _nothing,
+        Kind.VOID: _nothing,
+        Kind.ANY: write_any,
+        Kind.TYPECODE: write_typecode,
+        Kind.OBJREF: write_reference,
+    },
+    {
+        Kind.STRUCT: _struct,
+        Kind.EXCEPT: _struct,
+        Kind.UNION: _union,
+        Kind.RECURSIVE: _recursive,
+        Kind.ENUM: _enum,
+        Kind.STRING: _string,
+        Kind.WSTRING: _string,
+        Kind.FIXED: _fixed,
+        Kind.SEQUENCE: _sequence,
+        Kind.ARRAY: _array,
+    },
+)
 
 
 class Writer(Output):

@@ -58,34 +58,25 @@ def negotiate(component: CodeSetComponent | None) -> CodeSets:
     """The code sets a client uses with a server, by what the server's reference says."""
     if component is None:
         return NOT_NEGOTIATED
-    char = _choice(UTF_8, (ISO_8859_1,), component.char, component.char_conversions, fallback=UTF_8)
+    char = _choice(UTF_8, (ISO_8859_1,), component.char, component.char_conversions)
     if not component.wchar:  # the server has no wide characters
         return CodeSets(char, None)
-    wchar = _choice(
-        UTF_16, (UTF_16,), component.wchar, component.wchar_conversions, fallback=UTF_16
-    )
+    wchar = _choice(UTF_16, (UTF_16,), component.wchar, component.wchar_conversions)
     return CodeSets(char, wchar)
 
 
 def _choice(
-    native: int,
-    conversions: tuple[int, ...],
-    server: int,
-    server_conversions: tuple[int, ...],
-    *,
-    fallback: int,
+    native: int, conversions: tuple[int, ...], server: int, server_conversions: tuple[int, ...]
 ) -> int:
     """The standard's order: equal natives, the client's, the server's, a common one."""
     if native == server or native in server_conversions:
         return native
-    if server in conversions:
-        return server
-    for common in server_conversions:
+    for common in (server, *server_conversions):
         if common in conversions:
             return common
-    # Sets of the same characters may meet in the fallback; only those of Unicode are the same.
-    if server == UCS_2 and fallback == UTF_16:
-        return fallback
+    # Sets of the same characters may meet in ours; only those of Unicode are the same.
+    if server == UCS_2 and native == UTF_16:
+        return native
     offered = ", ".join(code_set_name(s) for s in (server, *server_conversions))
     raise CODESET_INCOMPATIBLE(OMG | 1, why=f"the server speaks {offered}, which we do not")
 

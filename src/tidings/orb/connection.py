@@ -6,26 +6,27 @@ The owner of the socket calls both.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from tidings.orb import giop
 from tidings.orb.codesets import NOT_NEGOTIATED, CodeSets, accept
-from tidings.orb.contexts import (
-    BI_DIR_IIOP,
-    CODE_SETS,
-    read_code_sets,
-    read_listen_points,
-    write_code_sets,
-    write_listen_points,
-)
-from tidings.orb.exceptions import FramingError, SystemException
+from tidings.orb.exceptions import BAD_PARAM, FramingError, SystemException
 from tidings.orb.framing import Framer
 from tidings.orb.giop import Wire
+from tidings.orb.ior import encapsulation_reader, encapsulation_writer
 from tidings.orb.limits import DEFAULT_LIMITS, MessageLimits
 
 if TYPE_CHECKING:
-    from tidings.orb.destination import Destination
+    from tidings.orb.calls import Destination
+
+
+# Service contexts of requests.
+CODE_SETS: Final = 1
+BI_DIR_IIOP: Final = 5
+
+# More addresses than this are no offer that anybody could want.
+MOST_POINTS: Final = 64
 
 
 class Call(NamedTuple):
@@ -159,7 +160,7 @@ class Connection:
         """What the octets mean, message by message; a fragment may mean nothing yet."""
         if self.ended:  # what crosses our own CloseConnection is not ours to act on
             return iter(())
-        return self._steps(self._framer.steps(octets))
+        return self._steps(self._framer.feed(octets))
 
     def _steps(self, messages: Iterator[giop.Message | None]) -> Iterator[list[Incoming]]:
         try:
@@ -239,7 +240,7 @@ class Connection:
 
     def _broken(self, why: str) -> End:
         self.ended = True
-        self._out.append(giop.encode_message_error(little=self._little))
+        self._out.append(giop.encode_bare(giop.MessageType.MESSAGE_ERROR, little=self._little))
         return End(why, unseen=False, fault=True)
 
     # ------------------------------------------------------------ what goes out
@@ -361,7 +362,8 @@ class Connection:
         """End the connection in good order: requests without an answer were not done."""
         # Before GIOP 1.2 only the side that was called may say so.
         if not self.ended and (self._minor >= 2 or not self._opener):
-            self._out.append(giop.encode_close_connection(minor=self._minor, little=self._little))
+            kind = giop.MessageType.CLOSE_CONNECTION
+            self._out.append(giop.encode_bare(kind, minor=self._minor, little=self._little))
         self.ended = True
 
     def give_up(self) -> None:
@@ -376,3 +378,41 @@ class Connection:
         octets = out[0] if len(out) == 1 else b"".join(out)
         out.clear()
         return octets
+
+
+# ---------------------------------------------------------------- service contexts
+
+
+def write_code_sets(codesets: CodeSets) -> bytes:
+    """The context that names the code sets in force."""
+    writer = encapsulation_writer()
+    writer.ulong(codesets.char)
+    writer.ulong(codesets.wchar or 0)
+    return writer.getvalue()
+
+
+def read_code_sets(data: bytes) -> CodeSets:
+    """The code sets a context names, supported or not."""
+    reader = encapsulation_reader(data)
+    char, wchar = reader.ulong(), reader.ulong()
+    return CodeSets(char, wchar or None)
+
+
+def write_listen_points(points: Iterable[tuple[str, int]]) -> bytes:
+    """The context that offers objects at these addresses on this connection."""
+    listed = list(points)
+    writer = encapsulation_writer()
+    writer.ulong(len(listed))
+    for host, port in listed:
+        writer.latin(host)
+        writer.ushort(port)
+    return writer.getvalue()
+
+
+def read_listen_points(data: bytes) -> tuple[tuple[str, int], ...]:
+    """The addresses whose objects may be called over the connection."""
+    reader = encapsulation_reader(data)
+    count = reader.length(6)
+    if count > MOST_POINTS:
+        raise BAD_PARAM(why=f"{count} listen points; at most {MOST_POINTS} are accepted")
+    return tuple([(reader.latin(), reader.ushort()) for _ in range(count)])

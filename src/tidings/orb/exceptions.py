@@ -154,10 +154,6 @@ class BAD_PARAM(SystemException):
     """An argument is outside the rules."""
 
 
-class NO_MEMORY(SystemException):
-    """There is no memory for it."""
-
-
 class IMP_LIMIT(SystemException):
     """A limit of the implementation is reached."""
 
@@ -174,24 +170,12 @@ class NO_PERMISSION(SystemException):
     """The caller lacks the right."""
 
 
-class INTERNAL(SystemException):
-    """The broker itself is at fault."""
-
-
 class MARSHAL(SystemException):
     """Octets do not hold the value they should hold."""
 
 
-class INITIALIZE(SystemException):
-    """The broker could not be started."""
-
-
 class NO_IMPLEMENT(SystemException):
     """What is asked for is not implemented."""
-
-
-class BAD_TYPECODE(SystemException):
-    """A TypeCode describes no type."""
 
 
 class BAD_OPERATION(SystemException):
@@ -200,10 +184,6 @@ class BAD_OPERATION(SystemException):
 
 class NO_RESOURCES(SystemException):
     """A resource ran out."""
-
-
-class NO_RESPONSE(SystemException):
-    """The answer is not there yet."""
 
 
 class PERSIST_STORE(SystemException):
@@ -218,28 +198,8 @@ class TRANSIENT(SystemException):
     """It does not work now; it may work later."""
 
 
-class FREE_MEM(SystemException):
-    """Memory could not be given back."""
-
-
-class INV_IDENT(SystemException):
-    """An identifier is malformed."""
-
-
-class INV_FLAG(SystemException):
-    """A flag is outside the rules."""
-
-
 class INTF_REPOS(SystemException):
     """The interface repository does not answer."""
-
-
-class BAD_CONTEXT(SystemException):
-    """A context object is at fault."""
-
-
-class OBJ_ADAPTER(SystemException):
-    """The object adapter is at fault."""
 
 
 class DATA_CONVERSION(SystemException):
@@ -250,44 +210,22 @@ class OBJECT_NOT_EXIST(SystemException):
     """The object is gone for good, or never was."""
 
 
-class TRANSACTION_REQUIRED(SystemException):
-    """The call needs a transaction."""
-
-
-class TRANSACTION_ROLLEDBACK(SystemException):
-    """The transaction was rolled back."""
-
-
-class INVALID_TRANSACTION(SystemException):
-    """The transaction is malformed."""
-
-
-class INV_POLICY(SystemException):
-    """Policies contradict each other."""
-
-
 class CODESET_INCOMPATIBLE(SystemException):
     """The two sides share no code set."""
-
-
-class REBIND(SystemException):
-    """The object moved, and the policy forbids to follow."""
 
 
 class TIMEOUT(SystemException):
     """The answer came too late, or not at all."""
 
 
-class TRANSACTION_UNAVAILABLE(SystemException):
-    """The transaction service does not answer."""
-
-
-class TRANSACTION_MODE(SystemException):
-    """The transaction does not fit the object."""
-
-
-class BAD_QOS(SystemException):
-    """The quality of service cannot be had."""
+# The others of the standard: nothing here raises them, but peers may.
+_OTHERS: Final = """
+    BAD_CONTEXT BAD_QOS BAD_TYPECODE FREE_MEM INITIALIZE INTERNAL INVALID_TRANSACTION INV_FLAG
+    INV_IDENT INV_POLICY NO_MEMORY NO_RESPONSE OBJ_ADAPTER REBIND TRANSACTION_MODE
+    TRANSACTION_REQUIRED TRANSACTION_ROLLEDBACK TRANSACTION_UNAVAILABLE
+"""
+for _name in _OTHERS.split():
+    type(_name, (SystemException,), {"__doc__": f"CORBA::{_name}."})
 
 
 def system_exception(id: str, minor: int, completed: Completion) -> SystemException:

@@ -11,10 +11,13 @@ from tidings.orb.giop import (
     Header,
     Message,
     MessageType,
+    Request,
     check_magic,
     decode_message,
     decode_whole,
     read_header,
+    repeated_request,
+    request_template,
 )
 from tidings.orb.limits import DEFAULT_LIMITS, MessageLimits
 
@@ -52,12 +55,15 @@ class _Pieces:
 class Framer:
     """Assembles octets and fragments to messages."""
 
-    __slots__ = ("_broken", "_buffer", "_dropped", "_limits", "_needed", "_unfinished")
+    __slots__ = (
+        *("_broken", "_buffer", "_dropped", "_limits", "_needed", "_template", "_unfinished"),
+    )
 
     def __init__(self, limits: MessageLimits = DEFAULT_LIMITS) -> None:
         self._limits = limits
-        self._buffer = bytearray()
+        self._buffer: bytes | bytearray = b""
         self._needed = HEADER_SIZE
+        self._template: Request | None = None
         self._unfinished: dict[int, _Pieces] = {}
         self._dropped: dict[int, None] = {}
         self._broken: str | None = None
@@ -72,18 +78,18 @@ class Framer:
         """Identifies the message that has waited longest for fragments, if any does."""
         return next(iter(self._unfinished.values()), None)
 
-    def feed(self, octets: bytes | bytearray | memoryview) -> Iterator[Message]:
-        """The messages that these octets complete, in order.
+    def feed(self, octets: bytes) -> Iterator[Message | None]:
+        """The messages that these octets complete, in order; None for each other fragment.
 
         The octets are taken at once; messages are decoded one by one as they are asked for. After a
         `FramingError` nothing more is a message.
         """
-        self._buffer += octets
-        return (message for message in self._messages() if message is not None)
-
-    def steps(self, octets: bytes) -> Iterator[Message | None]:
-        """As `feed`, with None after each fragment that completes no message."""
-        self._buffer += octets
+        if not self._buffer:
+            self._buffer = octets  # most often a whole message
+        elif isinstance(self._buffer, bytearray):
+            self._buffer += octets
+        else:
+            self._buffer = bytearray(self._buffer + octets)
         return self._messages()
 
     def _messages(self) -> Iterator[Message | None]:
@@ -94,12 +100,12 @@ class Framer:
                 header, octets = frame
                 whole = self._assemble(header, octets)
                 if whole is octets:
-                    yield decode_whole(header, octets, self._limits)
+                    yield self._decoded(header, octets)
                 else:
                     yield None if whole is None else decode_message(whole, self._limits)
         except FramingError as error:
             self._broken = str(error)
-            self._buffer.clear()
+            self._buffer = b""
             self._unfinished.clear()
             raise
 
@@ -117,10 +123,25 @@ class Framer:
         if len(buffer) < needed:
             self._needed = needed
             return None
-        frame = bytes(buffer[:needed])
-        del buffer[:needed]
         self._needed = HEADER_SIZE
+        if len(buffer) == needed:
+            self._buffer = b""
+            return header, bytes(buffer)  # which copies nothing that is bytes already
+        if not isinstance(buffer, bytearray):
+            buffer = self._buffer = bytearray(buffer)
+        frame = bytes(memoryview(buffer)[:needed])
+        del buffer[:needed]
         return header, frame
+
+    def _decoded(self, header: Header, octets: bytes) -> Message:
+        if self._template is not None:
+            request = repeated_request(self._template, header, octets)
+            if request is not None:
+                return request
+        message = decode_whole(header, octets, self._limits)
+        if isinstance(message, Request):
+            self._template = request_template(message)
+        return message
 
     # ------------------------------------------------------------ fragments
 

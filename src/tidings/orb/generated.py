@@ -13,8 +13,7 @@ from tidings.events.anyvalue import UnionValue, Value
 from tidings.events.reference import Reference
 from tidings.events.typecode import TypeCode
 from tidings.orb import exceptions, stubs
-from tidings.orb.marshal_checks import not_done
-from tidings.orb.marshal_types import Types
+from tidings.orb.marshal import Types, not_done
 from tidings.orb.stubs import Interface, Operation
 
 __all__ = [

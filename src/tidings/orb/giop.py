@@ -185,8 +185,13 @@ HEADER_SIZE: Final = 12
 HIGHEST_MINOR: Final = 2
 _MAGIC: Final = b"GIOP"
 _LITTLE_HEADER: Final = Struct("<4sBBBBI").unpack_from
+_AFTER_ID: Final = HEADER_SIZE + 4
+_LONGEST_TEMPLATE: Final = 512
+_ULONG: Final = {True: Struct("<I").unpack_from, False: Struct(">I").unpack_from}
 # Of a reply in GIOP 1.2: the request id, the status, and how many service contexts follow.
 _REPLY_START: Final = {True: Struct("<III").unpack_from, False: Struct(">III").unpack_from}
+# A whole reply in GIOP 1.2 that has neither service contexts nor a body.
+_EMPTY_REPLY: Final = {True: Struct("<4s4B4I").pack, False: Struct(">4s4B4I").pack}
 _PLAIN_SIZE: Final = 12
 _STATUSES: Final = tuple(ReplyStatus)
 S = TypeVar("S", bound=IntEnum)
@@ -288,6 +293,32 @@ def _request(reader: Reader) -> Request:
         operation,
         contexts,
     )
+
+
+def request_template(request: Request) -> Request | None:
+    """What a request has in common with others for the same operation of the same object.
+
+    Its octets are those of the head behind the id. None if not much would be saved.
+    """
+    usual = request.minor >= 2 and not request.contexts and not request.at & 7
+    if not usual or request.at > _LONGEST_TEMPLATE:
+        return None
+    return msgspec.structs.replace(request, octets=request.octets[_AFTER_ID : request.at])
+
+
+def repeated_request(template: Request, header: Header, octets: bytes) -> Request | None:
+    """The request in octets if it fits a template, whose head is not read again."""
+    minor, little, _, type_, _ = header
+    if (
+        type_ is not MessageType.REQUEST
+        or minor < 2
+        or little is not template.little
+        or not octets.startswith(template.octets, _AFTER_ID)
+    ):
+        return None
+    _, _, _, _, at, flags, target, key, operation, contexts = msgspec.structs.astuple(template)
+    id = _ULONG[little](octets, HEADER_SIZE)[0]
+    return Request(minor, little, id, octets, at, flags, target, key, operation, contexts)
 
 
 def _plain_reply(header: Header, octets: bytes) -> Reply | None:
@@ -465,6 +496,12 @@ def encode_reply(
     write_body: WriteBody | None = None,
 ) -> bytes:
     """A Reply; the body depends on the status."""
+    minor, little, _ = wire
+    if write_body is None and minor == HIGHEST_MINOR and not contexts:
+        kind = MessageType.REPLY
+        return _EMPTY_REPLY[little](
+            _MAGIC, 1, minor, little, kind, _PLAIN_SIZE, request_id, status, 0
+        )
     writer = _begin(wire, MessageType.REPLY)
     if wire.minor >= 2:
         writer.ulong(request_id)
@@ -505,14 +542,9 @@ def encode_cancel_request(request_id: int, *, minor: int = 2, little: bool = Tru
     return _finish(writer)
 
 
-def encode_close_connection(*, minor: int = 2, little: bool = True) -> bytes:
-    """A CloseConnection."""
-    return _finish(_begin(Wire(minor, little), MessageType.CLOSE_CONNECTION))
-
-
-def encode_message_error(*, minor: int = 2, little: bool = True) -> bytes:
-    """A MessageError; its version is the highest that we support."""
-    return _finish(_begin(Wire(minor, little), MessageType.MESSAGE_ERROR))
+def encode_bare(type_: MessageType, *, minor: int = 2, little: bool = True) -> bytes:
+    """A CloseConnection, or a MessageError, whose version is the highest that we support."""
+    return _finish(_begin(Wire(minor, little), type_))
 
 
 def write_system_exception(writer: Writer, error: SystemException) -> None:
@@ -544,9 +576,8 @@ def _finish(writer: Writer, write_body: WriteBody | None = None, *, aligned: boo
 
 
 def _write_contexts(writer: Writer, contexts: Contexts) -> None:
-    listed = list(contexts)
-    writer.ulong(len(listed))
-    for id, data in listed:
+    writer.ulong(len(contexts))
+    for id, data in contexts:
         writer.ulong(id)
         writer.octets(data)
 

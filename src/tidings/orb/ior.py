@@ -1,33 +1,87 @@
-"""Object references: as profiles, as text, and in words."""
+"""Object references: as profiles with their components, as text, and in words.
+
+Components say what a reference tells about its server beside the address.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from tidings.events.reference import Reference
+from tidings.orb.cdr_reader import Reader
+from tidings.orb.cdr_writer import Writer
 from tidings.orb.codesets import OUR_COMPONENT, CodeSetComponent, code_set_name
-from tidings.orb.components import (
-    ALTERNATE_ADDRESS,
-    CODE_SETS,
-    ORB_TYPE,
-    OUR_ORB_TYPE,
-    Component,
-    alternate_component,
-    code_sets_component,
-    encapsulation_reader,
-    encapsulation_writer,
-    orb_type_component,
-    read_alternate,
-    read_code_sets_component,
-    read_orb_type,
-)
 from tidings.orb.exceptions import BAD_PARAM, INV_OBJREF, OMG, SystemException
 from tidings.orb.limits import DEFAULT_LIMITS, MessageLimits
 
 TAG_IIOP: Final = 0
 NIL: Final = Reference()
+
+ORB_TYPE: Final = 0
+CODE_SETS: Final = 1
+ALTERNATE_ADDRESS: Final = 3
+
+OUR_ORB_TYPE: Final = 0x54494400
+"""The number by which this ORB is told: `TID` in ASCII."""
+
+
+class Component(NamedTuple):
+    """A component: its tag and its octets."""
+
+    tag: int
+    data: bytes
+
+
+def encapsulation_reader(octets: bytes) -> Reader:
+    """A reader of octets that are an encapsulation."""
+    reader = Reader(octets, little=bool(octets and octets[0] & 1))
+    reader.octet()
+    return reader
+
+
+def encapsulation_writer() -> Writer:
+    """A writer of an encapsulation; its byte order is written."""
+    writer = Writer(little=False)
+    writer.octet(0)
+    return writer
+
+
+def code_sets_component(sets: CodeSetComponent) -> Component:
+    """The component with the code sets of a server."""
+    writer = encapsulation_writer()
+    for native, conversions in (
+        (sets.char, sets.char_conversions),
+        (sets.wchar, sets.wchar_conversions),
+    ):
+        writer.ulong(native)
+        writer.ulong(len(conversions))
+        writer.numbers("I", 4, conversions, "unsigned long")
+    return Component(CODE_SETS, writer.getvalue())
+
+
+def read_code_sets_component(data: bytes) -> CodeSetComponent:
+    """The code sets of a server."""
+    reader = encapsulation_reader(data)
+    char = reader.ulong()
+    chars = reader.numbers("I", 4, reader.length(4))
+    wchar = reader.ulong()
+    return CodeSetComponent(char, chars, wchar, reader.numbers("I", 4, reader.length(4)))
+
+
+def alternate_component(host: str, port: int) -> Component:
+    """The component with a further address of a server."""
+    writer = encapsulation_writer()
+    writer.latin(host)
+    writer.ushort(port)
+    return Component(ALTERNATE_ADDRESS, writer.getvalue())
+
+
+def read_alternate(data: bytes) -> tuple[str, int]:
+    """A further address of a server."""
+    reader = encapsulation_reader(data)
+    return reader.latin(), reader.ushort()
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +178,10 @@ def make_profile(profile: IiopProfile) -> bytes:
 
 
 def our_components() -> tuple[Component, ...]:
-    """The components in references to our objects."""
-    return orb_type_component(), code_sets_component(OUR_COMPONENT)
+    """The components in references to our objects: the ORB's number, and its code sets."""
+    writer = encapsulation_writer()
+    writer.ulong(OUR_ORB_TYPE)
+    return Component(ORB_TYPE, writer.getvalue()), code_sets_component(OUR_COMPONENT)
 
 
 def make_reference(
@@ -227,7 +283,7 @@ def _address(host: str, port: int) -> str:
 def _component_line(component: Component) -> str:
     tag, data = component
     if tag == ORB_TYPE:
-        number = read_orb_type(data)
+        number = encapsulation_reader(data).ulong()
         return f"ORB: {_ORBS.get(number, 'unknown')} (0x{number:08x})"
     if tag == CODE_SETS:
         sets = read_code_sets_component(data)

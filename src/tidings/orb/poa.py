@@ -22,6 +22,7 @@ from tidings.orb.exceptions import (
     system_exception,
 )
 from tidings.orb.limits import DEFAULT_LIMITS, MessageLimits
+from tidings.orb.marshal import write_void
 from tidings.orb.pseudo import PSEUDO
 from tidings.orb.stubs import Operation, Servant
 
@@ -40,48 +41,60 @@ class Failure(NamedTuple):
     """The reply to a call that raised; `unforeseen` if the servant is at fault."""
 
     octets: bytes | None
+    error: Exception
     unforeseen: bool
 
 
 class Invocation:
-    """A call with its arguments and its method."""
+    """A call with its arguments and its method, and how far it has come.
 
-    __slots__ = (
-        "_arguments",
-        "_call",
-        "_method",
-        "early_reply",
-        "ended",
-        "interface",
-        "operation",
-        "replies",
-    )
+    Attributes:
+        early_reply: For a oneway that asks to be told that it has arrived, and not what comes of
+            it.
+        replies: Whether the caller waits for a reply.
+        ended: Told in a word how the call ends; None if nobody wants to hear of it.
+        end: What runs the method: a task, or a result that comes later.
+        started: Whether the task runs or has run.
+        dropped: Whether nobody wants the answer any more.
+    """
+
+    # Most calls need none of these, and making them takes time.
+    early_reply: bytes | None = None
+    ended: Callable[[str], None] | None = None
+    end: Any = None
+    started = False
+    dropped = False
 
     def __init__(
         self,
         call: Call,
-        interface: str,
+        servant: Servant,
         operation: Operation,
         method: Callable[..., Any],
         arguments: tuple[Any, ...],
     ) -> None:
-        flags = call.request.response_flags
-        self.interface = interface
+        request = call.request
+        flags = request.response_flags
+        self.request_id = request.request_id
         self.operation = operation
-        # Told in a word how the call ends; None if nobody wants to hear of it.
-        self.ended: Callable[[str], None] | None = None
+        self.replies = flags & _REPLY_WANTED == _REPLY_WANTED
         self._call = call
+        self._servant = servant
         self._method = method
         self._arguments = arguments
-        # A oneway may ask to be told that it has arrived, and not what comes of it.
-        early = operation.oneway and flags == _SYNC_WITH_SERVER and call.request.minor >= 2
-        self.early_reply = _encode(call, giop.ReplyStatus.NO_EXCEPTION) if early else None
-        self.replies = bool(flags & _REPLY_WANTED) and not early
+        if operation.oneway and flags == _SYNC_WITH_SERVER and request.minor >= 2:
+            self.early_reply = _encode(call, giop.ReplyStatus.NO_EXCEPTION)
+            self.replies = False
 
     @property
-    def request_id(self) -> int:
-        """The id of the reply."""
-        return self._call.request_id
+    def key(self) -> object:
+        """Tells calls in progress apart: the request's id, or itself if it has no reply."""
+        return self.request_id if self.replies else self
+
+    @property
+    def interface(self) -> str:
+        """The name of the interface."""
+        return self._servant.INTERFACE.name
 
     def __str__(self) -> str:
         return f"operation {self.operation.name!r} of object {self._call.request.key!r}"
@@ -90,13 +103,11 @@ class Invocation:
         """Call the method: returns its result, or the coroutine that will."""
         return self._method(*self._arguments)
 
-    def result(self, value: object) -> bytes | None:
-        """The reply with a result; None if nobody waits for one."""
-        if not self.replies:
-            return None
-        if self.operation.oneway:
-            return _encode(self._call, giop.ReplyStatus.NO_EXCEPTION)
+    def result(self, value: object) -> bytes:
+        """The reply with a result."""
         write = self.operation.write_result
+        if write is write_void:
+            return _encode(self._call, giop.ReplyStatus.NO_EXCEPTION)
         try:
             return _encode(
                 self._call, giop.ReplyStatus.NO_EXCEPTION, lambda writer: write(writer, value)
@@ -106,12 +117,14 @@ class Invocation:
 
     def failure(self, error: Exception) -> Failure:
         """The reply with an exception."""
+        if isinstance(error, TidingsError):
+            error = self._servant._translate(error, self.operation.exceptions)
         if isinstance(error, self.operation.exceptions):
             assert isinstance(error, UserException)
-            return Failure(self._user_exception_reply(error), unforeseen=False)
+            return Failure(self._user_exception_reply(error), error, unforeseen=False)
         system, unforeseen = _as_system_exception(error)
         octets = _exception_reply(self._call, system) if self.replies else None
-        return Failure(octets, unforeseen)
+        return Failure(octets, error, unforeseen)
 
     def _user_exception_reply(self, error: UserException) -> bytes | None:
         def write(writer: Writer) -> None:
@@ -168,21 +181,20 @@ class ObjectAdapter:
         request = call.request
         if servant is None:
             raise OBJECT_NOT_EXIST(OMG | 1, why=f"there is no object with key {request.key!r}")
-        operation = servant.INTERFACE.operations.get(request.operation)
+        interface = servant.INTERFACE
+        operation = interface.operations.get(request.operation)
         if operation is not None:
             method = getattr(servant, operation.method, None)
             if method is None:
                 raise NO_IMPLEMENT(why=f"{type(servant).__name__} has no {operation.method!r}")
-            arguments = self._arguments(call, operation)
-            return Invocation(call, servant.INTERFACE.name, operation, method, arguments)
+            return Invocation(call, servant, operation, method, self._arguments(call, operation))
         pseudo = PSEUDO.get(request.operation)
         if pseudo is None:
-            name = servant.INTERFACE.name
-            raise BAD_OPERATION(OMG | 2, why=f"{name} has no operation {request.operation!r}")
+            why = f"{interface.name} has no operation {request.operation!r}"
+            raise BAD_OPERATION(OMG | 2, why=why)
         operation, answer = pseudo
-        arguments = self._arguments(call, operation)
-        name = servant.INTERFACE.name
-        return Invocation(call, name, operation, answer, (servant, *arguments))
+        arguments = (servant, *self._arguments(call, operation))
+        return Invocation(call, servant, operation, answer, arguments)
 
     def _forward(self, call: Call, reference: Reference) -> bytes | None:
         if not call.request.response_flags & _REPLY_WANTED:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
 
 if TYPE_CHECKING:
+    from tidings.errors import TidingsError
     from tidings.events.reference import Reference
     from tidings.orb.cdr_reader import Reader
     from tidings.orb.cdr_writer import Writer
@@ -60,6 +61,10 @@ class Interface:
         ids = frozenset({self.id, OBJECT_ID}).union(*(base.ids for base in self.bases))
         object.__setattr__(self, "ids", ids)
 
+    def with_operations(self, changed: Mapping[str, Operation]) -> Interface:
+        """A copy with other operations under these names."""
+        return Interface(self.id, self.name, self.bases, {**self.operations, **changed})
+
 
 class Caller(Protocol):
     """Who makes calls: an ORB."""
@@ -100,7 +105,14 @@ class Stub:
 class Servant:
     """The end of an object that does the work.
 
-    Methods are named as `Operation.method` says, plain or `async def`.
+    Methods are named as `Operation.method` says, plain or `async def`. Its own names start with an
+    underscore, as those of stubs.
     """
 
     INTERFACE: ClassVar[Interface]
+
+    def _translate(
+        self, error: TidingsError, declared: tuple[type[UserException], ...]
+    ) -> TidingsError:
+        """What to raise for an error, in an operation that declares these exceptions."""
+        return error

@@ -25,7 +25,7 @@ from tidings.orb.exceptions import (
     OBJECT_NOT_EXIST,
     CorbaError,
 )
-from tidings.servants.faults import TypedErrors
+from tidings.servants.operations import TypedErrors
 
 if TYPE_CHECKING:
     from tidings.channel.channel import Channel

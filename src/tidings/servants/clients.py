@@ -9,24 +9,21 @@ from typing import TYPE_CHECKING, Final
 from weakref import WeakValueDictionary
 
 from tidings.channel.holders import Proxy
-from tidings.channel.management import Connect, ObtainTypes
-from tidings.channel.vocabulary import InfoMode
+from tidings.channel.management import Connect
+from tidings.channel.vocabulary import Form
+from tidings.cos import CosEventChannelAdmin_auto as event_admin
+from tidings.cos import CosEventComm_auto as event_comm
+from tidings.cos import CosNotifyChannelAdmin_auto as channel_admin
+from tidings.cos import CosNotifyComm_auto as comm
+from tidings.cos.kinds import Kind, kind_of
 from tidings.errors import TidingsError, WrongClient
 from tidings.events.reference import Reference
 from tidings.orb.aio.targets import caller
 from tidings.orb.exceptions import SystemException
 from tidings.orb.ior import from_ior, is_nil, to_ior
 from tidings.orb.pseudo import IS_A
-from tidings.servants.calls import Calls, ClientOptions
-from tidings.servants.client_endpoint import ClientEndpoint
-from tidings.servants.client_kinds import (
-    ClientKind,
-    can_be_told,
-    client_kind,
-    known_interface,
-    required_id,
-)
-from tidings.servants.endpoints import endpoint_for
+from tidings.orb.stubs import Interface
+from tidings.servants.endpoints import Calls, ClientEndpoint, ClientOptions, Seat, endpoint_for
 from tidings.servants.loops import Loops
 from tidings.servants.probing import Probing
 
@@ -45,35 +42,13 @@ _GIVEN_BY: Final = "#"
 _LOOK_AGAIN: Final = 0.005
 
 
-def kind_of(proxy: Proxy) -> ClientKind:
-    """Return the kind of client that a proxy serves."""
-    return client_kind(proxy.side, proxy.style, proxy.form, bare=proxy.bare)
-
-
-class _Seat:
-    """A proxy, as the endpoint of its client sees it."""
-
-    def __init__(self, host: Host, channel: int, proxy: int) -> None:
-        self._host = host
-        self._channel = channel
-        self._proxy = proxy
-
-    @property
-    def suspended(self) -> bool:
-        """Return whether the connection is suspended."""
-        channel = self._host.channels.get(self._channel)
-        proxy = None if channel is None else channel.proxies.get(self._proxy)
-        return proxy is not None and proxy.suspended
-
-    @property
-    def origin(self) -> str:
-        """Return the origin of the proxy's channel."""
-        return self._host.channels.find(self._channel).origin
-
-    def deaf(self) -> None:
-        """Stop reporting event types to the client until it asks again."""
-        mode = InfoMode.NONE_NOW_UPDATES_OFF
-        self._host.tell(ObtainTypes(self._channel, self._proxy, mode))
+# All standard interfaces a client can have; proxies of other channels are clients, too.
+_KNOWN: Final[dict[str, Interface]] = {
+    found.id: found
+    for module in (event_comm, event_admin, comm, channel_admin)
+    for found in vars(module).values()
+    if isinstance(found, Interface)
+}
 
 
 class Clients:
@@ -103,7 +78,7 @@ class Clients:
         return self._reading.setdefault(proxy, asyncio.Lock())
 
     async def connect(
-        self, door: GatheringDoor, channel: int, proxy: int, kind: ClientKind, client: Reference
+        self, door: GatheringDoor, channel: int, proxy: int, kind: Kind, client: Reference
     ) -> None:
         """Connect a client to a proxy; check permissions before calling the client.
 
@@ -119,13 +94,13 @@ class Clients:
         command = Connect(
             channel,
             proxy,
-            notices=can_be_told(kind, client),
+            notices=_can_be_told(kind, client),
             window=self._window(channel, proxy),
             address=f"{to_ior(client)}{_GIVEN_BY}{given_by}",
         )
         door.check(command)  # before any call to an address that the client chose
         self.loops.check(channel, kind, client)
-        if kind.must_be_called:
+        if kind.transfer is not None:
             await self._calls.orb.admit(client)
             await self._check(kind, client)
         elif given_by:
@@ -139,15 +114,14 @@ class Clients:
         qos = self._host.channels.find(channel).proxy(proxy).qos
         return min(self._options.window, qos.max_events_per_consumer or self._options.window)
 
-    def _endpoint(
-        self, channel: int, proxy: int, kind: ClientKind, client: Reference
-    ) -> ClientEndpoint:
-        return endpoint_for(self._calls, kind, client, _Seat(self._host, channel, proxy))
+    def _endpoint(self, channel: int, proxy: int, kind: Kind, client: Reference) -> ClientEndpoint:
+        return endpoint_for(self._calls, kind, client, Seat(self._host, channel, proxy))
 
-    async def _check(self, kind: ClientKind, client: Reference) -> None:
+    async def _check(self, kind: Kind, client: Reference) -> None:
         """Refuse a client of another kind; accept one that cannot be asked."""
-        required = required_id(kind)
-        known = known_interface(client)
+        bare = kind.form is Form.ANY  # anys allow plain Event Service clients
+        required = kind_of(kind.side, kind.style, kind.form, bare).client.id
+        known = _KNOWN.get(client.type_id)
         if known is not None:
             fits = required in known.ids
         else:
@@ -171,7 +145,8 @@ class Clients:
             channel, id = proxy.channel.id, proxy.id
             try:
                 ior, _, given_by = proxy.address.partition(_GIVEN_BY)
-                client, kind = from_ior(ior), kind_of(proxy)
+                client = from_ior(ior)
+                kind = kind_of(proxy.side, proxy.style, proxy.form, proxy.bare)
                 self._calls.orb.trust(client, given_by)
                 self.loops.note(channel, id, kind, client)
                 command = Connect(
@@ -224,3 +199,9 @@ class Clients:
             client.cancel()
         await self._calls.close()
         await asyncio.sleep(0)  # let cancelled tasks finish
+
+
+def _can_be_told(kind: Kind, client: Reference) -> bool:
+    """Return whether a client may have the operation for changed event types."""
+    known = _KNOWN.get(client.type_id)
+    return kind.notice is not None and (known is None or kind.notice.name in known.operations)

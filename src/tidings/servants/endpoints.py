@@ -1,37 +1,231 @@
-"""CORBA clients that the service calls, one call at a time to keep the order."""
+"""CORBA clients as the engine reaches them, and the calls to them.
+
+A client is called with events one call at a time, to keep their order. Event type changes are sent
+in order, too, but separately: a client that hangs in one of those calls still receives events.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass
 from itertools import groupby
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 from tidings.channel.effects import Message
-from tidings.channel.vocabulary import Form, Item, Side
+from tidings.channel.management import ObtainTypes
+from tidings.channel.vocabulary import Form, InfoMode, Item, Side
 from tidings.cos.CosEventComm_auto import Disconnected as ClientDisconnected
+from tidings.cos.CosNotification_auto import EventType
 from tidings.cos.CosNotification_auto import StructuredEvent as WireEvent
 from tidings.cos.events import any_in, event_in
-from tidings.engine.endpoints import EventBatch
+from tidings.cos.kinds import Kind
+from tidings.engine.endpoints import Endpoint, EventBatch, Types
 from tidings.errors import Disconnected, InvalidEvent, TidingsError
 from tidings.events.reference import Reference
 from tidings.orb.aio.repeated import CallAgain
-from tidings.orb.exceptions import OBJECT_NOT_EXIST, SystemException
-from tidings.servants.calls import Calls
-from tidings.servants.client_endpoint import ClientEndpoint, Seat
-from tidings.servants.client_kinds import ClientKind
+from tidings.orb.exceptions import BAD_OPERATION, NO_IMPLEMENT, OBJECT_NOT_EXIST, SystemException
+from tidings.servants.changes import TypeChanges
 from tidings.servants.loops import path_context
-from tidings.servants.shared_events import UnwritableError
+from tidings.servants.shared_events import SharedEvents, UnwritableError
+
+if TYPE_CHECKING:
+    from tidings.engine.host import Host
+    from tidings.orb.aio.orb import Orb
+    from tidings.orb.stubs import Operation
 
 _log: Final = logging.getLogger(__name__)
 
 # A client that answers one of these no longer exists.
 _GONE: Final = (ClientDisconnected, OBJECT_NOT_EXIST)
-
+# A client that answers one of these does not support event type changes.
+_DEAF: Final = (BAD_OPERATION, NO_IMPLEMENT, OBJECT_NOT_EXIST)
 # Seconds until a resume by another protocol than CORBA is noticed.
 _LOOK_AGAIN: Final = 0.2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientOptions:
+    """Limits and timeouts of calls to clients.
+
+    Attributes:
+        window: Events queued ahead for one push consumer; calls are still made one at a time.
+        call_seconds: For calls that transfer events.
+        notice_seconds: For reporting changed event types or a disconnection.
+        check_seconds: For asking a connecting client for its type.
+        probe_seconds: Silence after which a client is probed.
+    """
+
+    window: int = 16
+    call_seconds: float = 30.0
+    notice_seconds: float = 10.0
+    check_seconds: float = 5.0
+    probe_seconds: float = 300.0
+    probes_at_once: int = 16
+
+
+class Calls:
+    """Calls to clients, and the tasks that make them."""
+
+    def __init__(self, orb: Orb, options: ClientOptions) -> None:
+        self.orb = orb
+        self.options = options
+        self.events = SharedEvents(orb.options.limits.message_size)
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Run work in a background task."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def transfer(
+        self,
+        client: Reference,
+        operation: Operation,
+        arguments: tuple[Any, ...],
+        *,
+        retried: bool = False,
+    ) -> Any:  # noqa: ANN401 - as various as the results of operations
+        """Push or pull events; see `Orb.call`."""
+        seconds = self.options.call_seconds
+        return await self.orb.call(client, operation, arguments, seconds, retried=retried)
+
+    async def tell(
+        self, client: Reference, operation: Operation, arguments: tuple[Any, ...] = ()
+    ) -> None:
+        """Make a call that carries no events."""
+        await self.orb.call(client, operation, arguments, self.options.notice_seconds)
+
+    async def close(self) -> None:
+        """Cancel all running calls."""
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+class Seat:
+    """The proxy a client is connected to, as its endpoint sees it."""
+
+    def __init__(self, host: Host, channel: int, proxy: int) -> None:
+        self._host = host
+        self._channel = channel
+        self._proxy = proxy
+
+    @property
+    def suspended(self) -> bool:
+        """Return whether the connection is suspended."""
+        channel = self._host.channels.get(self._channel)
+        proxy = None if channel is None else channel.proxies.get(self._proxy)
+        return proxy is not None and proxy.suspended
+
+    @property
+    def origin(self) -> str:
+        """Return the origin of the proxy's channel."""
+        return self._host.channels.find(self._channel).origin
+
+    def deaf(self) -> None:
+        """Stop reporting event types to the client until it asks again."""
+        mode = InfoMode.NONE_NOW_UPDATES_OFF
+        self._host.tell(ObtainTypes(self._channel, self._proxy, mode))
+
+
+class ClientEndpoint(Endpoint):
+    """A client that initiates transfers itself: a push supplier or a pull consumer."""
+
+    def __init__(self, calls: Calls, kind: Kind, client: Reference, seat: Seat) -> None:
+        self.client = client
+        self.kind = kind
+        self.missed = 0
+        """Consecutive failed probes without a sign of life from the client."""
+        self.missed_at = 0.0
+        """Loop time of the last failed probe."""
+        self._calls = calls
+        self._seat = seat
+        self._loop = asyncio.get_running_loop()
+        self.heard_at = self._loop.time()
+        """Loop time of the client's last answer."""
+        self._closed = False
+        self._finishing = False
+        self._task: asyncio.Task[None] | None = None
+        self._changes = TypeChanges(self._tell_changes, calls.start)
+        self._goodbye: asyncio.Task[None] | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Return whether a call to the client is running."""
+        return self.carries or self._changes.task is not None
+
+    @property
+    def carries(self) -> bool:
+        """Return whether a call that transfers events is running."""
+        return self._task is not None
+
+    def finish(self) -> None:
+        """Start no further calls; running ones may end and still count."""
+        self._finishing = True
+
+    def go_on(self) -> None:
+        """Continue after the connection was resumed."""
+
+    def offers(self, added: Types, removed: Types) -> None:
+        """Queue changed offers for a consumer."""
+        if self.kind.side is Side.CONSUMER:
+            self._changed(added, removed)
+
+    def subscriptions(self, added: Types, removed: Types) -> None:
+        """Queue changed subscriptions for a supplier."""
+        if self.kind.side is Side.SUPPLIER:
+            self._changed(added, removed)
+
+    def _changed(self, added: Types, removed: Types) -> None:
+        if not self._closed and self.kind.notice is not None:
+            self._changes.add(added, removed)
+
+    async def _tell_changes(self, added: Sequence[EventType], removed: Sequence[EventType]) -> None:
+        if self._closed or self._finishing:
+            return
+        assert self.kind.notice is not None
+        try:
+            await self._calls.tell(self.client, self.kind.notice, (added, removed))
+            self.heard_at = self._loop.time()
+        except _DEAF:
+            self._changes.clear()
+            self._seat.deaf()
+        except TidingsError as error:
+            _log.info("a client was not told of changed event types: %s", error)
+
+    def disconnected(self) -> None:
+        """Tell the client once, after the running call, that its proxy is gone."""
+        if not self._closed:
+            self._goodbye = self._calls.start(self._say_goodbye(self._under_way()))
+        self.close()
+
+    def _under_way(self) -> asyncio.Future[None] | None:
+        """Return a future for the end of the running event call, if any."""
+        return self._task
+
+    async def _say_goodbye(self, running: asyncio.Future[None] | None) -> None:
+        if running is not None:
+            await asyncio.wait([running])
+        try:
+            await self._calls.tell(self.client, self.kind.goodbye)
+        except TidingsError as error:
+            _log.debug("a client was not told that it is disconnected: %s", error)
+
+    def close(self, error: Exception | None = None) -> None:
+        """Stop calling the client; a running call may end, but its result is ignored."""
+        self._closed = True
+
+    def cancel(self) -> None:
+        """Cancel the running calls."""
+        for task in (self._task, self._changes.task):
+            if task is not None:
+                task.cancel()
 
 
 class PushConsumerEndpoint(ClientEndpoint):
@@ -42,13 +236,19 @@ class PushConsumerEndpoint(ClientEndpoint):
     retried.
     """
 
-    def __init__(self, calls: Calls, kind: ClientKind, client: Reference, seat: Seat) -> None:
+    def __init__(self, calls: Calls, kind: Kind, client: Reference, seat: Seat) -> None:
         super().__init__(calls, kind, client, seat)
         assert kind.transfer is not None
         push = calls.events.operation(kind.transfer, kind.form)
         self._origin = seat.origin
         self._push = push.replace(contexts=path_context((self._origin,)))
-        self._again = calls.repeated(client, self._push, kind.form, self._called)
+        self._again = calls.orb.repeated(
+            client,
+            self._push,
+            self._called,
+            seconds=calls.options.call_seconds,
+            octets=calls.events.octets(self._push, kind.form),
+        )
         self._handed: list[Message] = []
         self._queue: deque[list[Message]] = deque()
         self._taken: list[int] = []
@@ -237,9 +437,9 @@ class PullSupplierEndpoint(ClientEndpoint):
         return found
 
 
-def endpoint_for(calls: Calls, kind: ClientKind, client: Reference, seat: Seat) -> ClientEndpoint:
+def endpoint_for(calls: Calls, kind: Kind, client: Reference, seat: Seat) -> ClientEndpoint:
     """Return the endpoint for a client of this kind."""
-    if not kind.must_be_called:
+    if kind.transfer is None:
         return ClientEndpoint(calls, kind, client, seat)
     if kind.side is Side.CONSUMER:
         return PushConsumerEndpoint(calls, kind, client, seat)

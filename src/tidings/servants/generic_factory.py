@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tidings.channel.management import AddFilter, CreateChannel, CreateFilter
 from tidings.channel.vocabulary import Place, Side
@@ -18,7 +18,6 @@ from tidings.cos.CosLifeCycle_auto import (
 from tidings.cos.CosNaming_auto import NameComponent
 from tidings.cos.CosNotifyChannelAdmin_auto import EventChannel_INTERFACE
 from tidings.cos.omniEvents_auto import EventChannelFactory_INTERFACE, EventChannelFactoryServant
-from tidings.engine.access import ObjectKey
 from tidings.errors import BadInput, InvalidUsage, NameTaken
 from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any
@@ -28,11 +27,6 @@ from tidings.names import new_origin
 from tidings.orb.stubs import Interface
 from tidings.servants.service import ObjectServant
 
-if TYPE_CHECKING:
-    from tidings.orb.stubs import Servant
-    from tidings.servants.door import GatheringDoor
-    from tidings.servants.service import CorbaService
-
 GENERIC_FACTORY: Final = "generic factory"
 
 _WANTED: Final = (NameComponent("EventChannel", "object interface"),)
@@ -41,11 +35,6 @@ _WITHOUT_EFFECT: Final = ("CyclePeriod_ns", "PullRetryPeriod", "PullRetryPeriod_
 _NUMBERS: Final = ("MaxQueueLength", "MaxEventsPerConsumer", "MaxNumProxies")
 _TEXTS: Final = ("InsName", "FilterId")
 _LARGEST: Final = 2**31 - 1
-
-
-def generic_factory(service: CorbaService, door: GatheringDoor, key: ObjectKey) -> Servant:
-    """Return the servant of the factory."""
-    return GenericFactoryObject(service, door, key)
 
 
 # The factory's name before omniEvents 2.6: clients of that time narrow to it.
@@ -74,14 +63,9 @@ class GenericFactoryObject(ObjectServant, EventChannelFactoryServant):
         only = _only(the_criteria, given)
         limit = given.get("MaxNumProxies")
         waiting = given.get("MaxEventsPerConsumer") or given.get("MaxQueueLength")
-        command = CreateChannel(
-            new_origin(),
-            {} if waiting is None else {"MaxEventsPerConsumer": Any(tc.LONG, waiting)},
-            {}
-            if limit is None
-            else {"MaxConsumers": Any(tc.LONG, limit), "MaxSuppliers": Any(tc.LONG, limit)},
-            str(given.get("InsName", "")),
-        )
+        qos = _limits(waiting, "MaxEventsPerConsumer")
+        admin = _limits(limit, "MaxConsumers", "MaxSuppliers")
+        command = CreateChannel(new_origin(), qos, admin, str(given.get("InsName", "")))
         try:
             made: int = await self.door.ask(command)
         except NameTaken as error:
@@ -92,6 +76,10 @@ class GenericFactoryObject(ObjectServant, EventChannelFactoryServant):
             filter, _ = await self.door.ask(CreateFilter([only], private=True))
             await self.door.ask(AddFilter(Place(made, Side.SUPPLIER, 0), filter))
         return self.reference("channel", (made,), EventChannel_INTERFACE)
+
+
+def _limits(value: int | str | None, *names: str) -> dict[str, Any]:
+    return {} if value is None else {name: Any(tc.LONG, value) for name in names}
 
 
 def _named(criteria: Sequence[NVP], name: str) -> list[NVP]:

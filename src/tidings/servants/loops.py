@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Final
 
 from tidings.channel.effects import Notice, NoticeKind
 from tidings.channel.vocabulary import Side
+from tidings.cos.kinds import Kind
 from tidings.errors import InvalidUsage
 from tidings.events.envelope import MAX_HOPS
 from tidings.orb.aio.serving import request_contexts
-from tidings.servants.client_kinds import ClientKind
 
 if TYPE_CHECKING:
     from tidings.engine.access import ObjectKey
@@ -50,7 +50,7 @@ class Loops:
         self._told: set[tuple[int, int]] = set()
         self._edges: dict[tuple[int, int], tuple[int, int]] = {}  # by channel and proxy
 
-    def check(self, channel: int, kind: ClientKind, client: Reference) -> None:
+    def check(self, channel: int, kind: Kind, client: Reference) -> None:
         """Raise InvalidUsage if a client would send a channel's events back to it."""
         edge = self._edge(channel, kind, client)
         if edge is None:
@@ -69,7 +69,7 @@ class Loops:
                 "with one that it gets events from"
             )
 
-    def note(self, channel: int, proxy: int, kind: ClientKind, client: Reference) -> None:
+    def note(self, channel: int, proxy: int, kind: Kind, client: Reference) -> None:
         """Record a connected client."""
         edge = self._edge(channel, kind, client)
         if edge is not None:
@@ -101,7 +101,7 @@ class Loops:
             self._host.notice(Notice(NoticeKind.FAILING, channel, proxy, text))
         return None
 
-    def _edge(self, channel: int, kind: ClientKind, client: Reference) -> tuple[int, int] | None:
+    def _edge(self, channel: int, kind: Kind, client: Reference) -> tuple[int, int] | None:
         """Return the two channels that a connection of this client would link, source first."""
         key = self._own_key(client)
         if key is None or key.kind != "proxy" or key.ids[0] not in self._host.channels:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from tidings.channel.vocabulary import Side
 from tidings.cos.Advertising_auto import Advertiser_INTERFACE
 from tidings.cos.CosNaming_auto import NameComponent
 from tidings.cos.CosNotifyChannelAdmin_auto import (
@@ -14,7 +15,7 @@ from tidings.cos.CosNotifyChannelAdmin_auto import (
 )
 from tidings.cos.CosNotifyFilter_auto import FilterFactory_INTERFACE
 from tidings.cos.names import look_up
-from tidings.cos.NotificationServiceAgent_auto import Agent_INTERFACE
+from tidings.cos.NotificationServiceAgent_auto import Agent_INTERFACE, AgentServant
 from tidings.cos.omniEvents_auto import (
     EventChannelFactory_INTERFACE as GenericFactory_INTERFACE,
 )
@@ -23,22 +24,30 @@ from tidings.errors import Stopping
 from tidings.events.reference import Reference
 from tidings.orb.aio import Orb
 from tidings.servants.advertiser import ADVERTISER, Advertisers
-from tidings.servants.agent import AGENT, Agents
-from tidings.servants.calls import ClientOptions
-from tidings.servants.generic_factory import GENERIC_FACTORY, generic_factory
-from tidings.servants.makers import MAKERS
-from tidings.servants.name_tree import MAX_NAMES, ROOT
-from tidings.servants.naming import CONTEXT, ITERATOR, Names
+from tidings.servants.endpoints import ClientOptions
+from tidings.servants.filters import FilterFactoryObject, FilterObject, MappingObject
+from tidings.servants.generic_factory import GENERIC_FACTORY, GenericFactoryObject
+from tidings.servants.naming import CONTEXT, ITERATOR, MAX_NAMES, ROOT, Names
+from tidings.servants.objects import (
+    SIDES,
+    ChannelObject,
+    ConsumerAdminObject,
+    FactoryObject,
+    SupplierAdminObject,
+)
+from tidings.servants.proxies import make_proxy
 from tidings.servants.service import CorbaService
 
 if TYPE_CHECKING:
     from tidings.engine.host import Host
     from tidings.orb.aio import Options
     from tidings.orb.stubs import Interface, Servant
+    from tidings.servants.door import GatheringDoor
+    from tidings.servants.service import ServantMaker
 
+_AGENT: Final = "agent"
 _FACTORY: Final = ObjectKey("factory", (), 0)
 _FILTER_FACTORY: Final = ObjectKey("filter factory", (), 0)
-_AGENT: Final = ObjectKey(AGENT, (), 0)
 _GENERIC: Final = ObjectKey(GENERIC_FACTORY, (), 0)
 
 # Objects by plain key. All but the first are also names in the naming service.
@@ -47,7 +56,7 @@ _WELL_KNOWN: Final[Mapping[str, tuple[ObjectKey, Interface | None]]] = {
     "NotificationService": (_FACTORY, EventChannelFactory_INTERFACE),
     "NotifyEventChannelFactory": (_FACTORY, EventChannelFactory_INTERFACE),
     "DefaultFilterFactory": (_FILTER_FACTORY, FilterFactory_INTERFACE),
-    "NotificationServiceAgent": (_AGENT, Agent_INTERFACE),
+    "NotificationServiceAgent": (ObjectKey(_AGENT, (), 0), Agent_INTERFACE),
     "EventChannelFactory": (_GENERIC, GenericFactory_INTERFACE),
     "omniEvents": (_GENERIC, None),
 }
@@ -62,6 +71,68 @@ _OLD_NAMES: Final = {
 _OLD_CHANNEL: Final = "EventChannel"
 
 
+def _channel(service: CorbaService, door: GatheringDoor, key: ObjectKey) -> Servant | None:
+    exists = key.ids[0] in service.host.channels
+    return ChannelObject(service, door, key) if exists else None
+
+
+def _admin(service: CorbaService, door: GatheringDoor, key: ObjectKey) -> Servant | None:
+    channel, number, admin = key.ids
+    found = service.host.channels.get(channel)
+    side = SIDES[number]
+    if found is None or admin not in found.admins[side]:
+        return None
+    made = ConsumerAdminObject if side is Side.CONSUMER else SupplierAdminObject
+    return made(service, door, key)
+
+
+def _filter(service: CorbaService, door: GatheringDoor, key: ObjectKey) -> Servant | None:
+    found = service.host.filters.filters.get(key.ids[0])
+    exists = found is not None and found.kind == key.kind
+    made = FilterObject if key.kind == "filter" else MappingObject
+    return made(service, door, key) if exists else None
+
+
+MAKERS: Final[Mapping[str, ServantMaker]] = {
+    "factory": FactoryObject,
+    "channel": _channel,
+    "admin": _admin,
+    "proxy": make_proxy,
+    "filter": _filter,
+    "mapping": _filter,
+    "filter factory": FilterFactoryObject,
+    GENERIC_FACTORY: GenericFactoryObject,
+}
+"""By kind of object (`engine.access.KINDS`): what makes the servant, or None if it is gone."""
+
+
+class AgentObject(AgentServant):
+    """NotificationServiceAgent::Agent: both factories, and the service's settings."""
+
+    def __init__(
+        self, service: CorbaService, grant: int, properties: Callable[[], Mapping[str, str]]
+    ) -> None:
+        self._service = service
+        self._grant = grant
+        self._properties = properties
+
+    async def getECF(self) -> Reference:
+        """Return the factory of channels."""
+        key = ObjectKey("factory", (), self._grant)
+        return self._service.reference(key, EventChannelFactory_INTERFACE)
+
+    async def getFF(self) -> Reference:
+        """Return the factory of filters."""
+        key = ObjectKey("filter factory", (), self._grant)
+        return self._service.reference(key, FilterFactory_INTERFACE)
+
+    async def getProperty(self, name: str) -> str:
+        """Return a setting, or an empty string if unknown; the name may carry a prefix."""
+        properties = self._properties()
+        found = properties.get(name)
+        return properties.get(name.rpartition(".")[2], "") if found is None else found
+
+
 @dataclass(frozen=True, slots=True)
 class Opened:
     """The service on an ORB."""
@@ -73,9 +144,8 @@ class Opened:
     def reference(self, plain: str) -> Reference:
         """Return a well-known object's reference by plain key, such as `NotificationService`."""
         key, interface = _WELL_KNOWN[plain]
-        return self.names.reference() if interface is None else self._made(key, interface)
-
-    def _made(self, key: ObjectKey, interface: Interface) -> Reference:
+        if interface is None:
+            return self.names.reference()
         return self.service.reference(key, interface)
 
     def publish(self, default_channel: int | None) -> None:
@@ -92,7 +162,7 @@ class Opened:
         if default_channel is not None:
             key = ObjectKey("channel", (default_channel,), 0)
             self.service.well_known[_DEFAULT_CHANNEL.encode()] = key
-            default = self._made(key, EventChannel_INTERFACE)
+            default = self.service.reference(key, EventChannel_INTERFACE)
             bind(ROOT, (NameComponent(_DEFAULT_CHANNEL, ""),), default)
             bind(ROOT, (NameComponent(_OLD_CHANNEL, _OLD_CHANNEL),), default)
         live = self.names.tree.live_context
@@ -109,7 +179,7 @@ class Opened:
         def found() -> Mapping[NameComponent, Reference]:
             made: dict[NameComponent, Reference] = {}
             for channel in self.service.host.channels.values():
-                reference = self._made(ObjectKey(kind, (channel.id,), 0), interface)
+                reference = self.service.reference(ObjectKey(kind, (channel.id,), 0), interface)
                 made[NameComponent(str(channel.id), "id")] = reference
                 if channel.name:
                     made[NameComponent(channel.name, "")] = reference
@@ -146,15 +216,8 @@ def open_service(
     Object keys stay valid as long as `secret` is the same. `properties` returns the settings that
     the agent reports. `open_well_known` lets other machines use plain keys.
     """
-
-    def find(key: bytes) -> Servant | None:
-        return service.find(key)
-
-    def find_near(key: bytes) -> Servant | None:
-        return service.find_near(key)
-
     makers = dict(MAKERS)
-    orb = Orb(options, find=find, find_near=find_near, names=look_up)
+    orb = Orb(options, names=look_up)
     service = CorbaService(
         host,
         orb,
@@ -163,11 +226,11 @@ def open_service(
         open_well_known=open_well_known,
         client_options=clients,
     )
+    orb.find, orb.find_near = service.find, service.find_near
     names, advertisers = Names(service, max_names), Advertisers(service)
     makers[CONTEXT] = names.context
     makers[ITERATOR] = names.iterator
-    makers[AGENT] = Agents(properties)
+    makers[_AGENT] = lambda service, _door, key: AgentObject(service, key.grant, properties)
     makers[ADVERTISER] = advertisers
-    makers[GENERIC_FACTORY] = generic_factory
     service.well_known.update({name.encode(): key for name, (key, _) in _WELL_KNOWN.items()})
     return Opened(service, names, advertisers)

@@ -18,8 +18,7 @@ from tidings.channel.vocabulary import Side
 from tidings.errors import NotFound, TidingsError
 from tidings.orb.exceptions import COMM_FAILURE, OBJECT_NOT_EXIST, TIMEOUT, TRANSIENT
 from tidings.orb.pseudo import NON_EXISTENT
-from tidings.servants.calls import Calls
-from tidings.servants.client_endpoint import ClientEndpoint
+from tidings.servants.endpoints import Calls, ClientEndpoint
 
 if TYPE_CHECKING:
     from tidings.engine.host import Host

@@ -15,11 +15,11 @@ from tidings.errors import Forbidden
 from tidings.events.reference import Reference
 from tidings.orb.bounded_cache import BoundedCache
 from tidings.orb.ior import profile_of
-from tidings.servants.callbacks import FilterCallbacks
-from tidings.servants.calls import ClientOptions
+from tidings.servants.changes import FilterCallbacks
 from tidings.servants.clients import Clients
-from tidings.servants.derived import DerivedOperations
 from tidings.servants.door import GatheringDoor
+from tidings.servants.endpoints import ClientOptions
+from tidings.servants.operations import DerivedOperations
 
 if TYPE_CHECKING:
     from tidings.engine.host import Host

@@ -75,16 +75,18 @@ class SharedEvents:
     def __init__(self, most: int = DEFAULT_LIMITS.message_size) -> None:
         self._most = most
         self._kept = _Kept()
+        self._has_consumers = False
 
     def came(self, read: ReadEvent, form: Form) -> None:
         """Cache the octets of a received event, so that it need not be encoded again."""
         event, octets, offset, minor, little = read
-        if octets is not None:
+        if octets is not None and self._has_consumers:
             self._kept.keep((id(event), offset, (minor, little), WRITE[form]), event, octets)
 
     def operation(self, push: Operation, form: Form) -> Operation:
         """Return a push of a message list that raises `UnwritableError` if encoding fails."""
         write = WRITE[form]
+        self._has_consumers = True
 
         def write_arguments(writer: Writer, arguments: tuple[Any, ...]) -> None:
             messages: list[Message] = arguments[0]

@@ -22,7 +22,7 @@ from tidings.orb.corbaloc import make_corbaloc, parse_name
 from tidings.orb.exceptions import CorbaError
 from tidings.orb.ior import to_ior
 from tidings.orb.limits import DEFAULT_LIMITS
-from tidings.servants.calls import ClientOptions
+from tidings.servants.endpoints import ClientOptions
 from tidings.servants.opening import Opened, open_service
 from tidings.server.announce import reachable_host
 from tidings.server.files import replace_file, write_secret

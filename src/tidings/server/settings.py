@@ -22,8 +22,8 @@ from tidings.orb.aio.targets import LOOPBACK, PEER
 from tidings.orb.corbaloc import parse_name, parse_object_url
 from tidings.orb.exceptions import CorbaError
 from tidings.orb.limits import DEFAULT_LIMITS
-from tidings.servants.calls import ClientOptions
-from tidings.servants.name_tree import MAX_NAMES
+from tidings.servants.endpoints import ClientOptions
+from tidings.servants.naming import MAX_NAMES
 from tidings.server.kinds import (
     LIVE_MARK,
     AnyPath,

@@ -16,9 +16,8 @@ from tidings.events.anyvalue import Any as Box
 from tidings.events.anyvalue import UnionValue, Value
 from tidings.events.reference import Reference
 from tidings.events.typecode import TypeCode
-from tidings.orb.cdr_reader import Reader, read_value
-from tidings.orb.cdr_shapes import Shape, shape_of
-from tidings.orb.cdr_unboxing import unbox
+from tidings.orb.cdr_plans import Shape, shape_of
+from tidings.orb.cdr_reader import Reader, read_value, unbox
 from tidings.orb.cdr_writer import Writer, write_value
 from tidings.orb.codesets import ISO_646, ISO_8859_1, NOT_NEGOTIATED, OURS, CodeSets
 from tidings.orb.exceptions import BAD_PARAM, DATA_CONVERSION, IMP_LIMIT, MARSHAL, OMG

@@ -16,8 +16,15 @@ from tidings.events.reference import Reference
 from tidings.orb import giop
 from tidings.orb.cdr_writer import Writer
 from tidings.orb.codesets import NOT_NEGOTIATED, OURS
-from tidings.orb.connection import Call, Cancel, Connection, End, Incoming
-from tidings.orb.contexts import read_listen_points, write_listen_points
+from tidings.orb.connection import (
+    Call,
+    Cancel,
+    Connection,
+    End,
+    Incoming,
+    read_listen_points,
+    write_listen_points,
+)
 from tidings.orb.exceptions import BAD_PARAM, FramingError
 from tidings.orb.framing import Framer
 from tidings.orb.ior import make_reference
@@ -72,7 +79,7 @@ operations = st.text(st.characters(codec="latin-1", exclude_characters="\0"), ma
 
 def decoded(octets: bytes) -> giop.Message:
     framer = Framer()
-    (found,) = framer.feed(octets)
+    (found,) = messages(framer, octets)
     assert not framer.in_message
     return found
 
@@ -139,8 +146,12 @@ def test_small_messages_survive(wire: giop.Wire, id: int) -> None:
     way: Any = {"minor": minor, "little": little}
     cancelled = decoded(giop.encode_cancel_request(id, **way))
     assert cancelled == giop.CancelRequest(minor, little, id)
-    assert decoded(giop.encode_close_connection(**way)) == giop.CloseConnection(minor, little)
-    assert decoded(giop.encode_message_error(**way)) == giop.MessageError(minor, little)
+    assert decoded(
+        giop.encode_bare(giop.MessageType.CLOSE_CONNECTION, **way)
+    ) == giop.CloseConnection(minor, little)
+    assert decoded(giop.encode_bare(giop.MessageType.MESSAGE_ERROR, **way)) == giop.MessageError(
+        minor, little
+    )
 
 
 def test_padding_stands_only_before_a_body() -> None:
@@ -183,7 +194,32 @@ def in_pieces(whole: bytes, *sizes: int) -> list[bytes]:
 
 def fed(*pieces: bytes, limits: MessageLimits | None = None) -> list[giop.Message]:
     framer = Framer(limits or MessageLimits())
-    return [found for piece in pieces for found in framer.feed(piece)]
+    return messages(framer, *pieces)
+
+
+def messages(framer: Framer, *pieces: bytes) -> list[giop.Message]:
+    return [found for piece in pieces for found in framer.feed(piece) if found is not None]
+
+
+@given(
+    st.lists(
+        st.tuples(
+            *(ids, st.sampled_from([0, 2]), st.booleans(), st.sampled_from([b"key", b"other"])),
+            *(st.sampled_from(["push", "pull"]), st.sampled_from([None, b"", b"abc", bytes(9)])),
+        ),
+        max_size=6,
+    )
+)
+def test_requests_that_repeat_others_are_read_like_all_others(
+    sent: list[tuple[int, int, bool, bytes, str, bytes | None]],
+) -> None:
+    pieces = []
+    for id, minor, little, key, operation, body in sent:
+        write = None if body is None else lambda writer, body=body: writer.octets(body)
+        wire = giop.Wire(minor, little)
+        pieces.append(giop.encode_request(wire, id, key, operation, write_body=write))
+    expected = [giop.decode_message(piece) for piece in pieces]
+    assert fed(*pieces) == fed(b"".join(pieces)) == expected
 
 
 @given(st.lists(st.integers(0, len(STREAM)), max_size=8).map(sorted))
@@ -204,11 +240,11 @@ def test_a_cancelled_request_is_forgotten_with_what_follows_of_it() -> None:
         pieces = in_pieces(big_request(minor), 20, 8)
         cancel = giop.encode_cancel_request(8, minor=minor)
         framer = Framer()
-        found = [m for piece in (pieces[0], cancel) for m in framer.feed(piece)]
+        found = messages(framer, pieces[0], cancel)
         assert found == [giop.CancelRequest(minor, True, 8)]
         assert not framer.in_message
-        assert [m for piece in pieces[1:] for m in framer.feed(piece)] == []
-        assert len(list(framer.feed(big_request(minor)))) == 1
+        assert messages(framer, *pieces[1:]) == []
+        assert len(messages(framer, big_request(minor))) == 1
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from tidings.orb import giop
 from tidings.orb.cdr_reader import Reader, read_value
 from tidings.orb.cdr_writer import Writer
 from tidings.orb.codesets import OURS
-from tidings.orb.contexts import read_code_sets, read_listen_points
+from tidings.orb.connection import read_code_sets, read_listen_points
 from tidings.orb.exceptions import FramingError, SystemException
 from tidings.orb.framing import Framer
 from tidings.orb.ior import describe, from_ior, make_reference, to_ior

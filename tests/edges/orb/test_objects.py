@@ -11,8 +11,8 @@ from tests.edges.orb.raw import request, string
 from tidings.errors import NotFound, TidingsError
 from tidings.events.reference import Reference
 from tidings.orb import giop
-from tidings.orb.answers import result_of
 from tidings.orb.bounded_cache import BoundedCache
+from tidings.orb.calls import result_of
 from tidings.orb.cdr_reader import Reader
 from tidings.orb.cdr_writer import Writer
 from tidings.orb.codesets import OURS

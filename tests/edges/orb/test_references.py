@@ -11,13 +11,21 @@ from hypothesis import strategies as st
 from tests.laws.strategies import references
 from tidings.events.reference import Reference
 from tidings.orb import codesets, ior
+from tidings.orb.calls import destinations
 from tidings.orb.codesets import ISO_646, ISO_8859_1, UTF_8, UTF_16, CodeSetComponent, CodeSets
-from tidings.orb.components import Component, code_sets_component
 from tidings.orb.corbaloc import make_corbaloc, parse_object_url
-from tidings.orb.destination import destinations
 from tidings.orb.exceptions import BAD_PARAM, CODESET_INCOMPATIBLE, IMP_LIMIT, INV_OBJREF, OMG
 from tidings.orb.giop import ProfileTarget, ReferenceTarget
-from tidings.orb.ior import IiopProfile, from_ior, make_reference, profile_of, profiles_of, to_ior
+from tidings.orb.ior import (
+    Component,
+    IiopProfile,
+    code_sets_component,
+    from_ior,
+    make_reference,
+    profile_of,
+    profiles_of,
+    to_ior,
+)
 from tidings.orb.limits import MessageLimits
 
 

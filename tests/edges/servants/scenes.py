@@ -28,9 +28,8 @@ from tidings.names import new_origin
 from tidings.orb.aio import Address, Options, Orb
 from tidings.orb.exceptions import OMG
 from tidings.orb.stubs import Servant, Stub
-from tidings.servants.calls import ClientOptions
-from tidings.servants.makers import MAKERS
-from tidings.servants.opening import Opened, open_service
+from tidings.servants.endpoints import ClientOptions
+from tidings.servants.opening import MAKERS, Opened, open_service
 from tidings.servants.service import CorbaService
 
 AnyError = TypeVar("AnyError", bound=Exception)

@@ -48,8 +48,7 @@ from tidings.events.reference import Reference
 from tidings.orb.exceptions import BAD_PARAM, IMP_LIMIT, NO_PERMISSION, OBJECT_NOT_EXIST
 from tidings.orb.ior import make_reference
 from tidings.servants.advertiser import ADVERTISER
-from tidings.servants.name_tree import ROOT, NameTree
-from tidings.servants.naming import name_text, read_name
+from tidings.servants.naming import ROOT, NameTree, name_text, read_name
 
 THERE = make_reference("IDL:X:1.0", "there.example", 1, b"x")
 OTHER = make_reference("IDL:X:1.0", "other.example", 1, b"x")
@@ -221,7 +220,7 @@ def test_names_and_contexts_are_bounded() -> None:
 
 def test_the_log_tells_once_that_no_more_fits(caplog: pytest.LogCaptureFixture) -> None:
     names = tree(1)
-    caplog.set_level(logging.WARNING, "tidings.servants.name_tree")
+    caplog.set_level(logging.WARNING, "tidings.servants.naming")
     for told in (1, 2):
         names.bind(ROOT, name("a"), Reference())
         for _ in range(3):

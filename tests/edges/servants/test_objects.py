@@ -26,7 +26,7 @@ from tidings.channel.property_errors import Level
 from tidings.channel.qos import QOS_PROPERTIES, QoS
 from tidings.channel.qos_check import changed
 from tidings.channel.settings import Settings
-from tidings.channel.vocabulary import Side, Style
+from tidings.channel.vocabulary import Form, Side, Style
 from tidings.cos import CosNotification_auto as notification
 from tidings.cos import CosNotifyFilter_auto as filters
 from tidings.cos.CosNotification_auto import (
@@ -62,6 +62,7 @@ from tidings.cos.CosNotifyFilter_auto import (
     MappingFilter,
     UnsupportedFilterableData,
 )
+from tidings.cos.kinds import kind_of
 from tidings.cos.mapping import properties_out, request_in
 from tidings.engine.access import Grant, ObjectKey, Principal
 from tidings.errors import InvalidUsage, TidingsError
@@ -82,15 +83,12 @@ from tidings.orb.exceptions import (
     UNKNOWN,
     Completion,
     SystemException,
-    UserException,
 )
-from tidings.orb.stubs import Interface, Operation, Servant
-from tidings.servants import callbacks
-from tidings.servants.constraints import (
+from tidings.servants import changes
+from tidings.servants.filters import (
     selected,
 )
-from tidings.servants.faults import TypedErrors, partly, typed
-from tidings.servants.proxy_kinds import form_of, proxy_interface
+from tidings.servants.operations import TypedErrors, partly, typed
 
 Admins: TypeAlias = tuple[EventChannel, ConsumerAdmin, SupplierAdmin]
 
@@ -138,9 +136,9 @@ async def test_each_of_the_twelve_kinds_of_proxies_can_be_obtained_and_found_aga
              suppliers.get_pull_consumers),
         ):  # fmt: skip
             ids = []
-            for client in ClientType:
+            for form, client in zip(Form, ClientType, strict=True):
                 reference, id = await obtain(client)
-                assert reference.type_id == proxy_interface(side, style, form_of(client)).id
+                assert reference.type_id == kind_of(side, style, form).proxy.id
                 assert await find(id) == reference
                 ids.append(id)
             assert list(await listed()) == ids
@@ -557,7 +555,7 @@ async def test_a_callback_that_is_no_more_is_dropped_and_one_that_fails_otherwis
 
 
 async def test_a_filter_has_so_many_callbacks_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(callbacks, "MAX_CALLBACKS", 2)
+    monkeypatch.setattr(changes, "MAX_CALLBACKS", 2)
     async with new_scene() as scene:
         made, _, reference = await listened(scene)
         await refused(made.attach_callback(Reference()), BAD_PARAM)
@@ -583,43 +581,11 @@ def test_what_is_no_exception_of_the_operation_is_a_system_exception() -> None:
     assert (told.completed, type(told)) == (Completion.MAYBE, type(typed(errors.DiskFull("x"))))
 
 
-def _operation(name: str, *exceptions: type[UserException]) -> Operation:
-    def nothing(*arguments: object) -> None:
-        raise AssertionError
-
-    return Operation(name, name, nothing, nothing, nothing, nothing, exceptions)  # type: ignore[arg-type]
-
-
-def test_every_operation_of_a_servant_tells_its_errors_typed() -> None:
-    operations = {
-        "later": _operation("later", filters.FilterNotFound),
-        "at_once": _operation("at_once"),
-    }
-
-    class Base(Servant):
-        INTERFACE = Interface("IDL:x:1.0", "x", (), operations)
-
-    class Made(TypedErrors, Base):
-        async def later(self, name: str) -> str:
-            raise errors.FilterNotFound(name)
-
-        def at_once(self) -> str:
-            raise errors.FilterNotFound("here")
-
-        def no_operation(self) -> None:
-            raise errors.FilterNotFound("here")
-
-    class Derived(Made):
-        pass
-
-    made = Derived()
-    with pytest.raises(filters.FilterNotFound) as told:
-        made.later("x").send(None)
-    assert isinstance(told.value.__cause__, errors.FilterNotFound)
-    with pytest.raises(OBJECT_NOT_EXIST):
-        made.at_once()
-    with pytest.raises(errors.FilterNotFound):
-        made.no_operation()
+def test_a_servant_tells_its_errors_as_the_operation_declares_them() -> None:
+    missing = errors.FilterNotFound("x")
+    made = TypedErrors()
+    assert isinstance(made._translate(missing, (filters.FilterNotFound,)), filters.FilterNotFound)
+    assert isinstance(made._translate(missing, ()), OBJECT_NOT_EXIST)
 
 
 def over_the_wire(properties: object) -> notification.PropertySeq:

@@ -90,8 +90,8 @@ from tidings.orb.ior import make_reference
 from tidings.orb.poa import Found
 from tidings.orb.stubs import Interface, Operation, Servant
 from tidings.servants.advertiser import ADVERTISER, Advertisers
-from tidings.servants.calls import ClientOptions
 from tidings.servants.door import GatheringDoor
+from tidings.servants.endpoints import ClientOptions
 from tidings.servants.loops import path_context
 from tidings.servants.opening import Opened, open_service
 from tidings.servants.probing import Probing
@@ -817,6 +817,9 @@ def test_octets_that_came_are_sent_where_they_fit() -> None:
 
 def test_little_is_kept() -> None:
     shared = SharedEvents()
+    shared.came(ReadEvent(event("D", "T", "0"), b"nobody wants it", 0, 2, True), Form.STRUCTURED)
+    assert not shared._kept._of_key
+    shared.operation(ONE, Form.STRUCTURED)
     for number in range(10_000):
         came = ReadEvent(event("D", "T", str(number)), bytes(number % 500), 0, 2, True)
         shared.came(came, Form.STRUCTURED)

@@ -30,8 +30,8 @@ from tidings.events.build import event
 from tidings.events.reference import Reference
 from tidings.orb.aio import Options, Orb, Targets
 from tidings.orb.stubs import Servant, Stub
-from tidings.servants.calls import ClientOptions
-from tidings.servants.makers import MAKERS
+from tidings.servants.endpoints import ClientOptions
+from tidings.servants.opening import MAKERS
 from tidings.servants.service import NIL, CorbaService
 
 AnyStub = TypeVar("AnyStub", bound=Stub)

@@ -19,7 +19,7 @@ from tests.edges.server.serving import TOKEN
 from tidings.admission import AdmissionLimits
 from tidings.errors import InvalidUsage, JournalInUse, StoreError
 from tidings.orb.aio import Address, Bidirectional, Options
-from tidings.servants.calls import ClientOptions
+from tidings.servants.endpoints import ClientOptions
 from tidings.server import kinds
 from tidings.server.build import address_refused, bound_socket, open_host
 from tidings.server.corba import client_options, orb_options

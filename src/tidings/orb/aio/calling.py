@@ -6,11 +6,9 @@ import asyncio
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Final
 
-from tidings.orb.aio.hub import LinkLost
-from tidings.orb.aio.link import Link
+from tidings.orb.aio.link import Link, LinkLost
 from tidings.orb.aio.options import Address
-from tidings.orb.answers import Forward, Readdress, result_of
-from tidings.orb.destination import Destination, destinations
+from tidings.orb.calls import Destination, Forward, Readdress, destinations, result_of
 from tidings.orb.exceptions import (
     COMM_FAILURE,
     INV_OBJREF,
@@ -24,8 +22,8 @@ from tidings.orb.exceptions import (
 
 if TYPE_CHECKING:
     from tidings.events.reference import Reference
+    from tidings.orb.aio.links import Pool
     from tidings.orb.aio.options import Options
-    from tidings.orb.aio.pool import Pool
     from tidings.orb.cdr_writer import Writer
     from tidings.orb.connection import Answer
     from tidings.orb.stubs import Operation

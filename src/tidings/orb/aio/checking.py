@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, NamedTuple
 
-from tidings.orb.aio.hub import LinkLost
+from tidings.orb.aio.link import LinkLost
 from tidings.orb.aio.links import Links
 from tidings.orb.aio.options import Address, Options
-from tidings.orb.answers import Forward, location_of
-from tidings.orb.destination import Destination, destinations
+from tidings.orb.calls import Destination, Forward, destinations, location_of
 from tidings.orb.exceptions import SystemException
 from tidings.orb.poa import ObjectAdapter
 

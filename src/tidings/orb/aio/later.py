@@ -18,15 +18,12 @@ class Later(Generic[T]):
     loop. It can be awaited, too.
     """
 
-    __slots__ = ("_ended", "_error", "_has_ended", "_told", "_translate", "_value")
-
-    def __init__(self) -> None:
-        self._has_ended = False
-        self._value: T | None = None
-        self._error: BaseException | None = None
-        self._told: Told[T] | None = None
-        self._translate: Callable[[BaseException], BaseException] | None = None
-        self._ended: asyncio.Future[None] | None = None
+    # Most of these are never set: making them would take longer than all else.
+    _has_ended = False
+    _value: T | None = None
+    _error: BaseException | None = None
+    _told: Told[T] | None = None
+    _ended: asyncio.Future[None] | None = None
 
     def done(self) -> bool:
         """Whether the result is there."""
@@ -51,23 +48,15 @@ class Later(Generic[T]):
         self._value = value
         self._error = error
         if self._told is not None:
-            self._told(value, self._translated())
+            self._told(value, error)
         if self._ended is not None and not self._ended.done():
             self._ended.set_result(None)
-
-    def _translated(self) -> BaseException | None:
-        error, translate = self._error, self._translate
-        return error if error is None or translate is None else translate(error)
-
-    def translate(self, errors: Callable[[BaseException], BaseException]) -> None:
-        """Translate errors before they are reported."""
-        self._translate = errors
 
     def then(self, told: Told[T]) -> None:
         """Call a function when it ends, at once if it has ended."""
         self._told = told
         if self._has_ended:
-            told(self._value, self._translated())
+            told(self._value, self._error)
 
     def ended(self) -> asyncio.Future[None]:
         """A future that is done when the result or the error is there."""
@@ -80,7 +69,6 @@ class Later(Generic[T]):
     def __await__(self) -> Generator[object, None, T]:
         if not self._has_ended:
             yield from self.ended()
-        error = self._translated()
-        if error is not None:
-            raise error
+        if self._error is not None:
+            raise self._error
         return self._value  # type: ignore[return-value] # it has ended without an error

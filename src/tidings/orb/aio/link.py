@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Final
 from tidings.admission import Place
 from tidings.orb import connection as sans_io
 from tidings.orb import giop
-from tidings.orb.aio.hub import Hub, LinkLost
 from tidings.orb.aio.options import Address, Bidirectional
 from tidings.orb.aio.serving import Serving
 from tidings.orb.aio.targets import caller
-from tidings.orb.connection import Connection
-from tidings.orb.contexts import MOST_POINTS
+from tidings.orb.connection import MOST_POINTS, Connection
 
 if TYPE_CHECKING:
+    from tidings.orb.aio.links import Links
     from tidings.orb.aio.repeated import RepeatedCall
-    from tidings.orb.destination import Destination
+    from tidings.orb.calls import Destination
     from tidings.orb.stubs import Operation
 
 
@@ -40,12 +39,21 @@ _STEPS: Final = 8
 _LINGER: Final = 1.0
 
 
+class LinkLost(Exception):
+    """The connection ended before the answer; `unseen` if the peer did nothing about the call."""
+
+    def __init__(self, why: str, *, unseen: bool) -> None:
+        super().__init__(why)
+        self.why = why
+        self.unseen = unseen
+
+
 class Link(asyncio.Protocol):
     """One connection of an ORB; `opener` if it was opened from here."""
 
-    def __init__(self, hub: Hub, *, opener: bool) -> None:
+    def __init__(self, links: Links, *, opener: bool) -> None:
         self.closed = False
-        self._options = options = hub.options
+        self._options = options = links.options
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport | None = None
         self._waiting: dict[int, asyncio.Future[sans_io.Answer] | RepeatedCall] = {}
@@ -65,7 +73,7 @@ class Link(asyncio.Protocol):
         self.peer = Address("", 0)
         self.place = Place("", self._give_way, self._idle_since)
         self._authenticated = False
-        self._hub = hub
+        self._links = links
         self._reading = True
         self._overcrowded = False
         self._paused_at = 0.0
@@ -90,15 +98,15 @@ class Link(asyncio.Protocol):
         self.peer = Address(str(name[0]).removeprefix("::ffff:"), int(name[1]))
         self.place.address = self.peer.host
         self._set_peer(self.peer)
-        if not self._hub.link_opened(self):
+        if not self._links.link_opened(self):
             self._give_way()
             return
         if self.opener and self._options.offer_bidirectional:
-            self.connection.offer(self._hub.listen_points())
+            self.connection.offer(self._links.points())
 
     def _set_peer(self, peer: Address) -> None:
         """Choose the object adapter: what a peer may find depends on its address."""
-        self._adapter = self._hub.adapter_for(peer)
+        self._adapter = self._links.adapter_for(peer)
         self._serving = Serving(self._adapter, self._reply, self._options.on_request)
 
     def data_received(self, data: bytes) -> None:
@@ -141,7 +149,7 @@ class Link(asyncio.Protocol):
         self._end(str(exc) if exc else "the peer closed the connection", unseen=False)
         if self._lingering is not None:
             self._lingering.cancel()
-        self._hub.link_gone(self)
+        self._links.link_gone(self)
 
     def pause_writing(self) -> None:
         """The peer reads more slowly than we write."""
@@ -160,7 +168,7 @@ class Link(asyncio.Protocol):
     def _take(self, incoming: sans_io.Incoming) -> None:
         match incoming:
             case sans_io.Call():
-                if self._hub.closing:
+                if self._links.closing:
                     self._serving.turn_away(incoming, "the ORB is closing")
                 elif self._crowded and (self._waiting or self._overcrowded):
                     # Reading must go on, or both sides might wait for each other.
@@ -169,7 +177,7 @@ class Link(asyncio.Protocol):
                     self._serving.start(incoming)
                     if not self._authenticated and self._serving.found:
                         self._authenticated = True
-                        self._hub.link_authenticated(self)
+                        self._links.admission.authenticate(self.place)
             case sans_io.Answer():
                 waiting = self._waiting.pop(incoming.reply.request_id, None)
                 if waiting is not None and not waiting.done():
@@ -195,7 +203,8 @@ class Link(asyncio.Protocol):
         believed = tuple(point for point in believed if point in self._points)
         if believed:
             self.connection.allow_calls()
-            self._hub.points_offered(self, believed)
+            for point in believed:
+                self._links.pool.add_callback(point, self)
 
     def _ended(self, end: sans_io.End) -> None:
         if end.fault:
@@ -225,7 +234,7 @@ class Link(asyncio.Protocol):
             return
         if self._last_received < sent and self._loop.time() - sent >= SUSPECT_SECONDS:
             self._suspect = True
-            self._hub.link_suspect(self)
+            self._links.pool.forget(self)
 
     @property
     def _crowded(self) -> bool:
@@ -233,19 +242,22 @@ class Link(asyncio.Protocol):
 
     def _gate(self) -> None:
         """Read on, or stop reading while the peer has enough requests in progress."""
+        crowded = self._crowded
+        if not crowded:
+            self._overcrowded = False
+        has_room = not crowded or bool(self._waiting) or self._overcrowded
+        wanted = has_room and self._unread is None and self._writable.is_set()
+        if wanted is self._reading:
+            return
         if self.closed or self._transport is None or self._transport.is_closing():
             return
-        if not self._crowded:
-            self._overcrowded = False
-        has_room = bool(self._waiting) or not self._crowded or self._overcrowded
-        wanted = self._writable.is_set() and has_room and self._unread is None
-        if wanted and not self._reading:
+        if wanted:
             self._transport.resume_reading()
             # The time in which nothing was read is not the peer's.
             now = self._loop.time()
             self._message_since = None if self._message_since is None else now
             self._oldest = (self._oldest[0], now)
-        elif self._reading and not wanted:
+        else:
             self._transport.pause_reading()
             self._paused_at = self._loop.time()
         self._reading = wanted
@@ -436,7 +448,7 @@ class Link(asyncio.Protocol):
     def _end(self, why: str, *, unseen: bool) -> None:
         if not self.closed:
             self.closed = True
-            self._hub.link_lost(self)
+            self._links.link_lost(self)
         waiting, self._waiting = self._waiting, {}
         for future in waiting.values():
             if not future.done():
@@ -455,7 +467,7 @@ class Link(asyncio.Protocol):
         if transport is None or transport.is_closing() or self._lingering is not None:
             return
         self._lingering = self._loop.call_later(_LINGER, transport.abort)
-        if self._hub.closing:
+        if self._links.closing:
             transport.close()
             return
         transport.write_eof()

@@ -10,9 +10,8 @@ from typing import Any, Self, TypeVar
 from tidings.admission import Admission
 from tidings.events.reference import Reference
 from tidings.orb.aio.calling import Calling
-from tidings.orb.aio.links import Links
+from tidings.orb.aio.links import Links, addresses_of
 from tidings.orb.aio.options import Address, Options
-from tidings.orb.aio.pool import addresses_of
 from tidings.orb.aio.repeated import Done, RepeatedCall, WriteOctets, octets_of
 from tidings.orb.aio.targets import caller, plain_address
 from tidings.orb.corbaloc import Corbaname, InitialReference, ObjectUrl, parse_object_url
@@ -30,13 +29,12 @@ class Orb:
 
     Use it as an asynchronous context manager, or call `close` yourself.
 
-    Args:
-        options: Times, limits and addresses.
+    Attributes:
         find: Finds the object of a key that was not activated: the servant, the reference of where
             it is now, or None.
         find_near: The same for callers on this machine, asked after `find`: for objects whose key
             is not a secret.
-        names: Looks up a corbaname, once its naming service is known.
+        initial_references: What `corbaloc:rir:/Name` stands for.
     """
 
     def __init__(
@@ -49,13 +47,12 @@ class Orb:
     ) -> None:
         self.options = options or Options()
         self.initial_references: dict[str, Reference] = {}
-        """What `corbaloc:rir:/Name` stands for."""
         self._active: dict[bytes, Servant] = {}
-        self._find = find
-        self._find_near = find_near
+        self.find = find
+        self.find_near = find_near
         self._names = names
         limits = replace(self.options.limits, elements=self.options.max_elements)
-        near = None if find_near is None else ObjectAdapter(self._find_servant_near, limits)
+        near = ObjectAdapter(self._find_servant_near, limits)
         self._links = Links(self.options, ObjectAdapter(self._find_servant, limits), near)
         self._calling = Calling(self._links.pool, self.options)
 
@@ -119,14 +116,14 @@ class Orb:
 
     def _find_servant(self, key: bytes) -> Found:
         servant = self._active.get(key)
-        if servant is None and self._find is not None:
-            return self._find(key)
+        if servant is None and self.find is not None:
+            return self.find(key)
         return servant
 
     def _find_servant_near(self, key: bytes) -> Found:
         found = self._find_servant(key)
-        if found is None and self._find_near is not None:
-            return self._find_near(key)
+        if found is None and self.find_near is not None:
+            return self.find_near(key)
         return found
 
     # ------------------------------------------------------------ objects elsewhere
@@ -176,15 +173,11 @@ class Orb:
         *,
         retried: bool = False,
     ) -> Any:  # noqa: ANN401 - as various as the results of operations
-        """Call an operation and return its result.
+        """Call an operation of an object, with its in and inout arguments; return its result.
 
-        Args:
-            reference: The object.
-            operation: Which operation, from its generated `Interface`.
-            arguments: The in and inout arguments.
-            timeout: Seconds for all attempts together; None for that of the options.
-            retried: Whether a passing failure (TRANSIENT, COMM_FAILURE with completion NO) has
-                already happened, so that the next one is raised.
+        `timeout` is in seconds, for all attempts together; None for that of the options. `retried`
+        says that a passing failure (TRANSIENT, COMM_FAILURE with completion NO) has already
+        happened, so that the next one is raised.
 
         Raises:
             UserException: The object raised it, and the operation declares it.
@@ -203,12 +196,8 @@ class Orb:
     ) -> RepeatedCall:
         """Prepare an operation that is called many times, without tasks; far cheaper than `call`.
 
-        Args:
-            reference: The object.
-            operation: What is called; not a oneway.
-            done: Called when a call ends.
-            seconds: Time limit of a call; None for that of the options.
-            octets: Encodes the arguments, instead of the operation.
+        `done` is called when a call ends; `octets` encodes the arguments, instead of the operation.
+        A oneway cannot be repeated.
         """
         if operation.oneway:
             raise BAD_PARAM(why=f"{operation.name!r} is a oneway: it cannot be told how it ends")

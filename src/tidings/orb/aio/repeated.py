@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
-from tidings.orb.answers import Forward, Readdress, result_of
+from tidings.orb.calls import Forward, Readdress, result_of
 from tidings.orb.cdr_writer import Writer
 from tidings.orb.exceptions import (
     COMM_FAILURE,

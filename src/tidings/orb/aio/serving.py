@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine
 from contextvars import ContextVar
+from functools import partial
 from inspect import iscoroutine
 from typing import Any, Final
 
@@ -24,34 +25,6 @@ request_contexts: Final[ContextVar[tuple[ServiceContext, ...]]] = ContextVar(
 _log: Final = logging.getLogger(__name__)
 
 
-class _Work:
-    """A call that waits to be started, or that was started and takes its time."""
-
-    __slots__ = ("dropped", "invocation", "later", "method", "started", "task")
-
-    def __init__(self, invocation: Invocation, method: Coroutine[Any, Any, Any] | None) -> None:
-        self.invocation = invocation
-        self.method = method
-        self.started = False
-        self.dropped = False
-        self.task: asyncio.Task[None] | None = None
-        self.later: Later[Any] | None = None
-
-    @property
-    def end(self) -> asyncio.Future[None] | None:
-        """Done when nothing of it is in progress."""
-        return self.task if self.later is None else self.later.ended()
-
-    def drop(self) -> None:
-        """Forget the answer."""
-        self.dropped = True
-        if self.invocation.ended is not None:
-            self.invocation.ended("cut")
-        # A task that never ran would leave its coroutine behind; it looks at the mark itself.
-        if self.started and self.task is not None:
-            self.task.cancel()
-
-
 class Serving:
     """Runs servants' methods for one connection; `found` once an existing object was called."""
 
@@ -65,8 +38,8 @@ class Serving:
         self._reply = reply
         self._on_request = on_request
         self._loop = asyncio.get_running_loop()
-        self._answered: dict[int, _Work] = {}
-        self._unanswered: set[_Work] = set()
+        # By request id, or by itself if it has no reply.
+        self._running: dict[object, Invocation] = {}
         # Calls that stand in line to be started: none may overtake them.
         self._unstarted = 0
         self.found = False
@@ -74,7 +47,7 @@ class Serving:
     @property
     def count(self) -> int:
         """How many requests are in progress."""
-        return len(self._answered) + len(self._unanswered)
+        return len(self._running)
 
     def start(self, call: Call) -> None:
         """Begin a request.
@@ -101,12 +74,16 @@ class Serving:
                 self._reply_failure(invocation, error)
                 return
             if isinstance(method, Later):
-                self._wait_for(method, _Work(invocation, None))
+                self._running[invocation.key] = invocation
+                invocation.end = method
+                method.then(partial(self._finish, invocation))  # without a task
                 return
             if not iscoroutine(method):
                 self._reply_result(invocation, method)
                 return
-        self._begin(_Work(invocation, method))
+        self._unstarted += 1
+        self._running[invocation.key] = invocation
+        invocation.end = self._loop.create_task(self._run(invocation, method))
 
     def _note_request(self, call: Call, invocation: Invocation | bytes | None) -> None:
         """Report a request to `on_request`, and the end of one that was refused."""
@@ -128,75 +105,52 @@ class Serving:
             error = UNKNOWN(0, Completion.NO, str(fault))
             return self._adapter.refuse(call, error)
 
-    def _wait_for(self, later: Later[Any], work: _Work) -> None:
-        """Reply when the result comes, without a task."""
-
-        def told(value: object, error: BaseException | None) -> None:
-            if work.dropped:
-                return
-            self._forget(work)
-            if error is None:
-                self._reply_result(work.invocation, value)
-            elif isinstance(error, Exception):
-                self._reply_failure(work.invocation, error)
-            else:
-                self._reply_failure(work.invocation, TRANSIENT(OMG | 3, Completion.MAYBE))
-
-        work.later = later
-        work.started = True
-        self._note(work)
-        later.then(told)
-
-    def _note(self, work: _Work) -> None:
-        if work.invocation.replies:
-            self._answered[work.invocation.request_id] = work
-        else:
-            self._unanswered.add(work)
-
-    def _begin(self, work: _Work) -> None:
-        self._unstarted += 1
-        self._note(work)
-        work.task = self._loop.create_task(self._run(work))
-
-    async def _run(self, work: _Work) -> None:
+    async def _run(self, invocation: Invocation, method: Coroutine[Any, Any, Any] | None) -> None:
         self._unstarted -= 1
-        work.started = True
-        invocation = work.invocation
+        invocation.started = True
         try:
-            if work.dropped:
-                if work.method is not None:
-                    work.method.close()
+            if invocation.dropped:
+                if method is not None:
+                    method.close()
                 return
-            method = invocation.call() if work.method is None else work.method
-            comes_later = iscoroutine(method) or isinstance(method, Later)
-            value = await method if comes_later else method
-        except asyncio.CancelledError:
-            self._forget(work)
-            if not work.dropped:  # by the servant itself, or by the end of the event loop
-                self._reply_failure(invocation, TRANSIENT(OMG | 3, Completion.MAYBE))
+            begun = invocation.call() if method is None else method
+            comes_later = iscoroutine(begun) or isinstance(begun, Later)
+            value = await begun if comes_later else begun
+        except asyncio.CancelledError as error:
+            self._finish(invocation, None, error)
+            if not invocation.dropped:
                 raise
         except Exception as error:  # noqa: BLE001 - whatever it is, the caller is told
-            self._forget(work)
+            self._finish(invocation, None, error)
+        else:
+            self._finish(invocation, value, None)
+        finally:
+            self._forget(invocation)
+
+    def _forget(self, invocation: Invocation) -> None:
+        if self._running.get(invocation.key) is invocation:  # its id may be in use again
+            del self._running[invocation.key]
+
+    def _finish(self, invocation: Invocation, value: object, error: BaseException | None) -> None:
+        """Reply with the result, or the error; cancelled is what the servant or the loop ended."""
+        if invocation.dropped:
+            return
+        self._forget(invocation)
+        if error is None:
+            self._reply_result(invocation, value)
+        elif isinstance(error, Exception):
             self._reply_failure(invocation, error)
         else:
-            self._forget(work)
-            self._reply_result(invocation, value)
-        finally:
-            self._forget(work)
-
-    def _forget(self, work: _Work) -> None:
-        if work.invocation.replies:
-            if self._answered.get(work.invocation.request_id) is work:
-                del self._answered[work.invocation.request_id]
-        else:
-            self._unanswered.discard(work)
+            self._reply_failure(invocation, TRANSIENT(OMG | 3, Completion.MAYBE))
 
     def _reply_result(self, invocation: Invocation, value: object) -> None:
-        try:
-            octets = invocation.result(value)
-        except Exception as error:  # noqa: BLE001 - a result that does not fit its type
-            self._reply_failure(invocation, error)
-            return
+        octets = None
+        if invocation.replies:
+            try:
+                octets = invocation.result(value)
+            except Exception as error:  # noqa: BLE001 - a result that does not fit its type
+                self._reply_failure(invocation, error)
+                return
         if invocation.ended is not None:
             invocation.ended("done")
         self._reply(invocation.request_id, octets)
@@ -204,7 +158,7 @@ class Serving:
     def _reply_failure(self, invocation: Invocation, error: Exception) -> None:
         failure = invocation.failure(error)
         if invocation.ended is not None:
-            invocation.ended(type(error).__name__)
+            invocation.ended(type(failure.error).__name__)
         if failure.unforeseen:
             _log.error("%s raised what it does not declare", invocation, exc_info=error)
         self._reply(invocation.request_id, failure.octets)
@@ -216,26 +170,38 @@ class Serving:
 
     def cancel(self, request_id: int) -> None:
         """The caller no longer waits for this answer."""
-        work = self._answered.pop(request_id, None)
-        if work is not None:
-            work.drop()
+        invocation = self._running.pop(request_id, None)
+        if invocation is not None:
+            self._drop(invocation)
+
+    def _drop(self, invocation: Invocation) -> None:
+        """Forget the answer."""
+        invocation.dropped = True
+        if invocation.ended is not None:
+            invocation.ended("cut")
+        # A task that never ran would leave its coroutine behind; it looks at the mark itself.
+        if invocation.started and isinstance(invocation.end, asyncio.Task):
+            invocation.end.cancel()
 
     def give_up(self) -> None:
         """End what is in progress, and reply so to its callers."""
-        for request_id, work in list(self._answered.items()):
-            error = TRANSIENT(OMG | 3, Completion.MAYBE, "the ORB was closed meanwhile")
-            self._reply(request_id, work.invocation.failure(error).octets)
-            self.cancel(request_id)
-        for work in self._unanswered:
-            work.drop()
+        for invocation in list(self._running.values()):
+            if invocation.replies:
+                error = TRANSIENT(OMG | 3, Completion.MAYBE, "the ORB was closed meanwhile")
+                self._reply(invocation.request_id, invocation.failure(error).octets)
+                self.cancel(invocation.request_id)
+            else:
+                self._drop(invocation)
 
     def abandon(self) -> None:
         """The connection is gone: drop answers; requests without one go on."""
-        for request_id in list(self._answered):
-            self.cancel(request_id)
+        for invocation in list(self._running.values()):
+            if invocation.replies:
+                self.cancel(invocation.request_id)
 
     async def drained(self) -> None:
         """Wait until everything in progress has ended."""
-        ends = [work.end for work in (*self._answered.values(), *self._unanswered)]
+        running = [invocation.end for invocation in self._running.values()]
+        ends = [end.ended() if isinstance(end, Later) else end for end in running]
         if ends:
-            await asyncio.wait([end for end in ends if end is not None])
+            await asyncio.wait(ends)

@@ -47,7 +47,7 @@ from tidings.events import typecode as tc
 from tidings.events.structured import StructuredEvent
 from tidings.names import new_origin
 from tidings.orb.aio import Address, Options
-from tidings.servants.calls import ClientOptions
+from tidings.servants.endpoints import ClientOptions
 from tidings.servants.opening import Opened, open_service
 
 

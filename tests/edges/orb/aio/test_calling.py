@@ -21,9 +21,8 @@ from tidings.orb.aio import Address, Bidirectional, Options, Orb
 from tidings.orb.aio.checking import check_reference
 from tidings.orb.aio.repeated import CallAgain
 from tidings.orb.codesets import ISO_8859_1, UTF_16, CodeSetComponent
-from tidings.orb.components import code_sets_component
 from tidings.orb.exceptions import Completion
-from tidings.orb.ior import make_reference
+from tidings.orb.ior import code_sets_component, make_reference
 from tidings.orb.poa import Found
 
 Behaviour = Callable[[Peer], Awaitable[None]]

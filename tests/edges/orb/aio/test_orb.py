@@ -17,8 +17,7 @@ from tidings.events.reference import Reference
 from tidings.orb import exceptions as corba
 from tidings.orb.aio import Bidirectional, Options, Orb, Targets, link
 from tidings.orb.aio.later import Later
-from tidings.orb.connection import Connection
-from tidings.orb.contexts import MOST_POINTS
+from tidings.orb.connection import MOST_POINTS, Connection
 from tidings.orb.corbaloc import Corbaname, NameComponent
 from tidings.orb.exceptions import OMG, Completion
 from tidings.orb.ior import make_reference, to_ior

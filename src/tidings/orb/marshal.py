@@ -1,23 +1,21 @@
 """The types and operations of a generated module, with the functions that marshal them.
 
-The functions are compiled on first use: most programs need few of them.
+The functions are made on first use: most programs need few of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, MutableMapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, NoReturn, TypeAlias
 
 from tidings.events.typecode import Kind, TypeCode
-from tidings.orb.marshal_checks import read_nothing, read_void, write_nothing, write_void
-from tidings.orb.marshal_source import MarshalSource, TypeEntry, Way
+from tidings.orb import cdr_reader, cdr_writer
+from tidings.orb.cdr_plans import NamedType
+from tidings.orb.cdr_reader import Reader
+from tidings.orb.cdr_writer import Writer
+from tidings.orb.exceptions import NO_IMPLEMENT, UserException
 from tidings.orb.stubs import Interface, Operation
-
-if TYPE_CHECKING:
-    from tidings.orb.cdr_reader import Reader
-    from tidings.orb.cdr_writer import Writer
-    from tidings.orb.exceptions import UserException
 
 _Function: TypeAlias = Callable[..., Any]
 
@@ -28,7 +26,7 @@ _NAMED: Final = frozenset({Kind.STRUCT, Kind.UNION, Kind.ENUM, Kind.EXCEPT})
 def _lazy(
     make: Callable[[], _Function], keep: Callable[[_Function], None] | None = None
 ) -> _Function:
-    """A function that is compiled on its first call; `keep` stores the compiled one."""
+    """A function that is made on its first call; `keep` stores the made one."""
     made: _Function | None = None
 
     def first(*given: Any) -> Any:  # noqa: ANN401 - as various as functions
@@ -52,20 +50,21 @@ class Types:
         self._module = module
         module["__getattr__"] = self._function
         self._imported = imported
-        self._by_id: dict[str, TypeEntry] = {}
-        self.functions: dict[tuple[Way, TypeCode], _Function] = {}
+        self._by_id: dict[str, NamedType] = {}
+        self._readers = cdr_reader.PLANS.of_module(self.find)
+        self._writers = cdr_writer.PLANS.of_module(self.find)
 
-    def find(self, type_: TypeCode) -> TypeEntry | None:
+    def find(self, type_: TypeCode) -> NamedType | None:
         """Look up a struct, union, enum or exception by its repository id."""
         if not self._by_id:
             self._by_id = {
-                one.id: TypeEntry(self, one, self._module[name.removesuffix(_SUFFIX)])
+                one.id: NamedType(one, self._module[name.removesuffix(_SUFFIX)])
                 for name, one in self._module.items()
                 if name.endswith(_SUFFIX) and isinstance(one, TypeCode) and one.kind in _NAMED
             }
-        entry = self._by_id.get(type_.id)
-        if entry is not None:
-            return entry
+        named = self._by_id.get(type_.id)
+        if named is not None:
+            return named
         return next(filter(None, (types.find(type_) for types in self._imported)), None)
 
     def _function(self, name: str) -> _Function:
@@ -81,11 +80,11 @@ class Types:
 
     def reads(self, type_: TypeCode) -> Callable[[Reader], Any]:
         """A function that reads values of a type."""
-        return _lazy(lambda: MarshalSource(self).function("read", type_))
+        return _lazy(lambda: self._readers.make(type_))
 
     def writes(self, type_: TypeCode) -> Callable[[Writer, Any], None]:
         """A function that writes values of a type."""
-        return _lazy(lambda: MarshalSource(self).function("write", type_))
+        return _lazy(lambda: self._writers.make(type_))
 
     def operation(
         self,
@@ -100,36 +99,61 @@ class Types:
         """Describe an operation of an interface.
 
         `takes` has the in and inout arguments; `gives` the result, under an empty name, and the
-        inout
-        and out arguments; `method` is the name of the Python method, if it differs.
+        inout and out arguments; `method` is the name of the Python method, if it differs.
         """
         nothing = (write_nothing, read_nothing, write_void, read_void)
         made = Operation(name, method or name, *nothing, raises, oneway)
 
-        def later(attribute: str, make: Callable[[MarshalSource], _Function]) -> None:
-            keep = partial(setattr, made, attribute)
-            setattr(made, attribute, _lazy(lambda: make(MarshalSource(self)), keep))
+        def later(attribute: str, make: Callable[[], _Function]) -> None:
+            setattr(made, attribute, _lazy(make, partial(setattr, made, attribute)))
 
         if takes:
-            given, what = list(takes.items()), f"the arguments of {name}"
-            later("write_arguments", lambda source: source.write_all(what, given))
-            later("read_arguments", lambda source: source.read_all(given))
+            what = f"the arguments of {name}"
+            later("write_arguments", lambda: self._write_all(what, takes))
+            later("read_arguments", lambda: self._read_all(takes))
         if len(gives) == 1:
             (only,) = gives.values()
-            later("write_result", lambda source: source.write_one(only))
-            later("read_result", lambda source: source.read_one(only))
+            later("write_result", lambda: self._writers.make(only))
+            later("read_result", lambda: self._readers.make(only))
         elif gives:
-            named = [(each or "result", type_) for each, type_ in gives.items()]
-            later("write_result", lambda source: source.write_all(f"the result of {name}", named))
-            later("read_result", lambda source: source.read_all(named))
+            named = {each or "result": type_ for each, type_ in gives.items()}
+            later("write_result", lambda: self._write_all(f"the result of {name}", named))
+            later("read_result", lambda: self._read_all(named))
         return made
+
+    def _read_all(self, members: Mapping[str, TypeCode]) -> _Function:
+        reads = [self._readers.make(type_) for type_ in members.values()]
+        return lambda reader: tuple([read(reader) for read in reads])
+
+    def _write_all(self, what: str, members: Mapping[str, TypeCode]) -> _Function:
+        writes = [self._writers.make(type_) for type_ in members.values()]
+        return cdr_writer.write_members(what, list(members), writes)
 
     def interface(
         self, type_: TypeCode, name: str, bases: tuple[Interface, ...], *own: Operation
     ) -> Interface:
         """Describe an interface with its own operations and those of its bases."""
-        operations: dict[str, Operation] = {}
-        for base in bases:
-            operations.update(base.operations)
-        operations.update({one.name: one for one in own})
-        return Interface(type_.id, name, bases, operations)
+        inherited = {key: one for base in bases for key, one in base.operations.items()}
+        return Interface(type_.id, name, bases, inherited | {one.name: one for one in own})
+
+
+def not_done(servant: object, method: str) -> NoReturn:
+    """Refuse an operation that a servant does not have."""
+    raise NO_IMPLEMENT(why=f"{type(servant).__name__} has no {method}")
+
+
+def write_nothing(w: Writer, arguments: tuple[Any, ...]) -> None:
+    """Writes the arguments of an operation that has none."""
+
+
+def read_nothing(r: Reader) -> tuple[Any, ...]:
+    """Reads the arguments of an operation that has none."""
+    return ()
+
+
+def write_void(w: Writer, result: object) -> None:
+    """Writes the result of an operation that has none."""
+
+
+def read_void(r: Reader) -> None:
+    """Reads the result of an operation that has none."""

@@ -1,8 +1,8 @@
-"""Reading TypeCodes.
+"""Reading and writing TypeCodes.
 
 An *indirection* names an earlier TypeCode by its place: one around it (recursion), or any that is
 complete (a repeat). Places count through all the encapsulations of one outermost TypeCode, so all
-of it is read from one buffer.
+of it is read from one buffer. Only a type that contains itself is written with an indirection.
 """
 
 from __future__ import annotations
@@ -16,10 +16,15 @@ from tidings.events import typecode as tc
 from tidings.events.typecode import Kind, Label, Member, TypeCode
 from tidings.orb.bounded_cache import BoundedCache
 from tidings.orb.cdr_input import Input
-from tidings.orb.exceptions import NO_IMPLEMENT
+from tidings.orb.cdr_output import Output
+from tidings.orb.cdr_plans import LABELS, METHODS
+from tidings.orb.exceptions import BAD_PARAM, NO_IMPLEMENT, OMG
 
 _INDIRECTION: Final = 0xFFFFFFFF
+# Octets of the longest TypeCode that is remembered.
+_LARGEST_KEPT: Final = 2048
 _PLAIN: Final = {int(kind): type_ for kind, type_ in tc.PRIMITIVES.items()}
+_NAMED: Final = (Kind.STRUCT, Kind.EXCEPT, Kind.UNION, Kind.ENUM, Kind.OBJREF, Kind.ALIAS)
 _UNSUPPORTED: Final = {
     13: "Principal",
     29: "value",
@@ -51,8 +56,7 @@ class _Open(NamedTuple):
 # The octets of a complete TypeCode say everything about it, so equal ones are read once. The
 # labels of unions are characters, so the versions and code sets are part of the key.
 _Key = tuple[int, int, int, int | None, bytes]
-_CACHE: Final = BoundedCache[_Key, _Known](512)
-_LARGEST_KEPT: Final = 2048
+_READ: Final = BoundedCache[_Key, _Known](512)
 
 
 def read_typecode(reader: Input) -> TypeCode:
@@ -67,14 +71,14 @@ def read_typecode(reader: Input) -> TypeCode:
         return _Scope(reader).read(reader, 1)
     octets = reader.octets()
     key = (kind, min(reader.minor, 2), reader.codesets.char, reader.codesets.wchar, octets)
-    known = _CACHE.get(key)
+    known = _READ.get(key)
     if known is None:
         reader.at = start - 4
         scope = _Scope(reader)
         made = scope.read(reader, 1)
         known = _Known(made, scope.size, scope.written)
         if len(octets) <= _LARGEST_KEPT:
-            _CACHE.keep(key, known)
+            _READ.keep(key, known)
     else:
         _charge(reader, known.written)
     limits = reader.limits
@@ -206,7 +210,7 @@ class _Scope:
             raise reader.bad(f"branch {default} of {count} cannot be the default of a union")
         branches: list[tuple[Label | None, str, TypeCode]] = []
         for place in range(count):
-            label = _label(reader, switch.unaliased, place == default)
+            label = _read_label(reader, switch.unaliased, place == default)
             branches.append((label, reader.name(), self.read(reader, depth)))
         self.open.pop()
         return tc.union(id, name, switch, branches)
@@ -240,33 +244,20 @@ _ENCAPSULATED: Final[dict[int, Callable[[_Scope, Input, int, int], TypeCode]]] =
     Kind.EXCEPT: _Scope.exception,
 }
 
-_LABELS: Final[dict[Kind, Callable[[Input], Label]]] = {
-    Kind.SHORT: Input.short,
-    Kind.LONG: Input.long,
-    Kind.USHORT: Input.ushort,
-    Kind.ULONG: Input.ulong,
-    Kind.LONGLONG: Input.longlong,
-    Kind.ULONGLONG: Input.ulonglong,
-    Kind.BOOLEAN: Input.boolean,
-    Kind.CHAR: Input.char,
-    Kind.WCHAR: Input.wchar,
-    Kind.ENUM: Input.ulong,
-}
 
-
-def _label(reader: Input, switch: TypeCode, is_default: bool) -> Label | None:
+def _read_label(reader: Input, switch: TypeCode, is_default: bool) -> Label | None:
     """A label of a branch; that of the default branch means nothing."""
-    read = _LABELS.get(switch.kind)
-    if read is None:
-        raise reader.bad(f"a {switch.type_name} cannot select a branch of a union")
-    label = read(reader)
+    if switch.kind is not Kind.ENUM:
+        if switch.kind not in LABELS:
+            raise reader.bad(f"a {switch.type_name} cannot select a branch of a union")
+        label: Label = getattr(reader, METHODS[switch.kind])()
+        return None if is_default else label
+    place = reader.ulong()
     if is_default:
         return None
-    if switch.kind is not Kind.ENUM:
-        return label
-    if not isinstance(label, int) or label >= len(switch.labels):
-        raise reader.bad(f"{label} is not a value of an enum with {len(switch.labels)} labels")
-    return switch.labels[label]
+    if place >= len(switch.labels):
+        raise reader.bad(f"{place} is not a value of an enum with {len(switch.labels)} labels")
+    return switch.labels[place]
 
 
 def _filled(inner: TypeCode, whole: TypeCode) -> TypeCode:
@@ -278,3 +269,96 @@ def _filled(inner: TypeCode, whole: TypeCode) -> TypeCode:
     members = tuple(Member(m.name, _filled(m.type, whole), m.label) for m in inner.members)
     content = None if inner.content is None else _filled(inner.content, whole)
     return replace(inner, members=members, content=content)
+
+
+# ---------------------------------------------------------------- writing
+
+# A TypeCode in octets, from its kind on. Where they stand does not matter.
+_WrittenKey = tuple[TypeCode, bool, int, int, int | None]
+_WRITTEN: Final = BoundedCache[_WrittenKey, bytes](512)
+
+
+def write_typecode(writer: Output, type_: TypeCode) -> None:
+    """Write a TypeCode."""
+    if not isinstance(type_, TypeCode):
+        raise BAD_PARAM(why=f"{type_!r} is not a TypeCode")
+    writer.align(4)
+    codesets = writer.codesets
+    key = (type_, writer.little, min(writer.minor, 2), codesets.char, codesets.wchar)
+    octets = _WRITTEN.get(key)
+    if octets is not None:
+        writer.buffer += octets
+        return
+    start = len(writer.buffer)
+    _write(writer, type_, [])
+    if len(writer.buffer) - start <= _LARGEST_KEPT:
+        _WRITTEN.keep(key, bytes(writer.buffer[start:]))
+
+
+def _write(writer: Output, type_: TypeCode, outer: list[tuple[str, int]]) -> None:
+    kind = type_.kind
+    if kind is Kind.RECURSIVE:
+        _indirect(writer, type_.id, outer)
+        return
+    writer.ulong(kind)
+    if kind in (Kind.STRING, Kind.WSTRING):
+        writer.ulong(type_.bound)
+    elif kind is Kind.FIXED:
+        writer.ushort(type_.digits)
+        writer.short(type_.scale)
+    elif kind in _NAMED or type_.content is not None:
+        outer.append((type_.id, len(writer.buffer) - 4))
+        begun = writer.begin_encapsulation()
+        _parameters(writer, type_, outer)
+        writer.end_encapsulation(begun)
+        outer.pop()
+
+
+def _indirect(writer: Output, id: str, outer: list[tuple[str, int]]) -> None:
+    for outer_id, at in reversed(outer):
+        if outer_id == id:
+            writer.ulong(_INDIRECTION)
+            writer.long(at - len(writer.buffer))
+            return
+    raise BAD_PARAM(OMG | 13, why=f"{id!r} stands for an outer type that is not there")
+
+
+def _parameters(writer: Output, type_: TypeCode, outer: list[tuple[str, int]]) -> None:
+    kind = type_.kind
+    if kind in _NAMED:
+        writer.latin(type_.id)
+        writer.name(type_.name)
+    if kind is Kind.ENUM:
+        writer.ulong(len(type_.labels))
+        for label in type_.labels:
+            writer.name(label)
+    elif kind is Kind.UNION:
+        _branches(writer, type_, outer)
+    elif kind in (Kind.STRUCT, Kind.EXCEPT):
+        writer.ulong(len(type_.members))
+        for member in type_.members:
+            writer.name(member.name)
+            _write(writer, member.type, outer)
+    elif type_.content is not None:
+        _write(writer, type_.content, outer)
+        if kind is not Kind.ALIAS:
+            writer.ulong(type_.bound)
+
+
+def _branches(writer: Output, type_: TypeCode, outer: list[tuple[str, int]]) -> None:
+    discriminator = type_.discriminator
+    if discriminator is None:
+        raise BAD_PARAM(OMG | 13, why=f"union {type_.name or type_.id!r} has no discriminator")
+    _write(writer, discriminator, outer)
+    writer.long(type_.default_index)
+    writer.ulong(len(type_.members))
+    switch = discriminator.unaliased
+    places = {label: place for place, label in enumerate(switch.labels)}
+    for member in type_.members:
+        if switch.kind is Kind.ENUM:
+            writer.ulong(0 if member.label is None else places[str(member.label)])
+        else:
+            label = LABELS[switch.kind] if member.label is None else member.label
+            getattr(writer, METHODS[switch.kind])(label)
+        writer.name(member.name)
+        _write(writer, member.type, outer)

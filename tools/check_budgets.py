@@ -1,4 +1,4 @@
-"""Checks what no linter does: lengths of functions, cycles, doors, machine paths, locks.
+"""Checks what no linter does: lengths of functions, slivers, cycles, doors, machine paths, locks.
 
 Exit 0 when all hold; otherwise each breach on its own line, and exit 1. The budgets and their
 exceptions, each with its reason, stand in pyproject.toml under ``[tool.tidings.budgets]``.
@@ -45,12 +45,19 @@ class Budgets:
 
     function_lines: int
     exceptions: dict[str, str] = field(default_factory=dict)
+    sliver_lines: int = 0
+    slivers: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def load(cls, pyproject: Path) -> Budgets:
         """Reads ``[tool.tidings.budgets]``."""
         table = tomllib.loads(pyproject.read_text(encoding="utf-8"))["tool"]["tidings"]["budgets"]
-        return cls(table["function_lines"], table.get("exceptions", {}))
+        return cls(
+            table["function_lines"],
+            table.get("exceptions", {}),
+            table.get("sliver_lines", 0),
+            table.get("slivers", {}),
+        )
 
 
 @dataclass(frozen=True)
@@ -119,6 +126,43 @@ def length_breaches(files: Iterable[tuple[str, str]], budgets: Budgets) -> list[
         *(f"{where}: is listed as an exception but keeps its budget" for where in stale),
         *(f"{where}: is listed as an exception without a reason" for where in unexplained),
     ]
+
+
+def slivers(files: Iterable[tuple[str, str]], budgets: Budgets) -> list[str]:
+    """Short modules that only one other imports, without a reason; reasons nobody needs."""
+    texts = {path: text for path, text in files if path.startswith("src/")}
+    importers = _importers(texts)
+    found = {
+        path
+        for path, text in texts.items()
+        if len(importers[path]) == 1
+        and not path.endswith(("__init__.py", "__main__.py"))
+        and len(text.splitlines()) < budgets.sliver_lines
+    }
+    new, stale = sorted(found - budgets.slivers.keys()), sorted(budgets.slivers.keys() - found)
+    return [
+        *(f"{path}: is short, and only one module imports it: merge them" for path in new),
+        *(f"{path}: is listed as a sliver but is not one" for path in stale),
+    ]
+
+
+def _importers(texts: dict[str, str]) -> dict[str, set[str]]:
+    """For each module its importers, by path."""
+    names = {_module_name(path): path for path in texts}
+    importers: dict[str, set[str]] = {path: set() for path in texts}
+    for path, text in texts.items():
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.ImportFrom) and node.module is not None:
+                for alias in node.names:
+                    module = names.get(f"{node.module}.{alias.name}") or names.get(node.module)
+                    if module is not None and module != path:
+                        importers[module].add(path)
+    return importers
+
+
+def _module_name(path: str) -> str:
+    plain = path.removeprefix("src/").removesuffix(".py").removesuffix("/__init__")
+    return plain.replace("/", ".")
 
 
 def imported_modules(package: str, text: str) -> set[str]:
@@ -200,7 +244,8 @@ def check(root: Path) -> list[str]:
         and not path.endswith(GENERATED)
         and path.split("/")[0] in MEASURED_FOLDERS
     ]
-    breaches = length_breaches(measured, Budgets.load(root / "pyproject.toml"))
+    budgets = Budgets.load(root / "pyproject.toml")
+    breaches = length_breaches(measured, budgets) + slivers(measured, budgets)
     for folder in WITHOUT_CYCLES:
         breaches += import_cycles(folder, measured)
     for path, text in texts.items():

@@ -9,7 +9,14 @@ from pathlib import Path
 import pytest
 
 from tools import check_budgets
-from tools.check_budgets import Budgets, check, functions, import_cycles, length_breaches
+from tools.check_budgets import (
+    Budgets,
+    check,
+    functions,
+    import_cycles,
+    length_breaches,
+    slivers,
+)
 
 LONG_FUNCTION = "def f():\n    a = 1\n    b = 2\n    return a + b\n"
 HASH = "    --hash=sha256:" + "0f" * 32
@@ -145,3 +152,19 @@ def test_a_door_that_reaches_into_the_host_is_named(project: Path) -> None:
     assert check(project) == [
         "src/tidings/web/a.py:2: a door reaches into the host: host.outcomes(host.out)"
     ]
+
+
+def test_a_short_module_with_one_importer_needs_a_reason() -> None:
+    files = [
+        ("src/a/__init__.py", ""),
+        ("src/a/small.py", "X = 1\n"),
+        ("src/a/shared.py", "X = 1\n"),
+        ("src/a/long.py", "X = 1\n" * 9),
+        ("src/a/user.py", "from a.small import X\nfrom a.long import X\nfrom a import shared\n"),
+        ("src/a/other.py", "from a.shared import X\n"),
+    ]
+    [breach] = slivers(files, Budgets(9, sliver_lines=9))
+    assert breach == "src/a/small.py: is short, and only one module imports it: merge them"
+    reasons = {"src/a/small.py": "a reason", "src/a/long.py": "none is needed"}
+    [breach] = slivers(files, Budgets(9, sliver_lines=9, slivers=reasons))
+    assert breach == "src/a/long.py: is listed as a sliver but is not one"

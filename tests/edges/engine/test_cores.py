@@ -144,7 +144,11 @@ def test_no_file_of_the_engine_names_a_core_beside_the_channels() -> None:
                 assert node.module != "tidings.audit", path
 
 
-async def test_one_sync_covers_the_records_of_all_cores(tmp_path: Path) -> None:
+async def test_one_sync_covers_the_records_of_all_cores(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # However slow the machine is, all commands are one slice.
+    monkeypatch.setattr("tidings.engine.mailbox._SLICE", 10**9)
     host, channel, proxy = await opened(tmp_path, cores=[Words()])
     store, disk = store_of(host), HeldDisk(host)
     syncs = store.syncs

@@ -168,8 +168,8 @@ def _made(
 class _BadProperty(msgspec.Struct):
     name: str
     code: str
-    low: int | None
-    high: int | None
+    low: int | bool | None
+    high: int | bool | None
 
 
 def _property_errors(given: object) -> list[errors.PropertyError] | None:

@@ -241,6 +241,8 @@ class Channel(Account):
         if quality is None:
             quality = supplier.quality_of(event.header, now)
         octets = approximate_octets(event)
+        if self._run and 0 < self._most_waiting <= self.waiting + ahead:
+            self._queue_run(now)  # consumers may discard: only then is it known how many wait
         is_full = self._is_full_for(event, quality, octets, ahead)
         on_disk = quality.persistent and core.spills
         if on_disk:

@@ -148,7 +148,7 @@ class Reject(NamedTuple):
 class Redrive(NamedTuple):
     """Delivers a dead letter again.
 
-    The engine keeps the event again (it gets an `Accepted`). `entry`, `arrival` (microseconds since
+    The engine keeps the event again (it gets a `Message`). `entry`, `arrival` (microseconds since
     1970) and `plan` are as when it was first accepted.
     """
 

@@ -82,20 +82,24 @@ class Dispatch:
     # The flow of events.
 
     def _flow(self) -> dict[type, Handler]:
-        channel, state = self._channels.find, self._state
+        channel, state, known = self._channels.find, self._state, self._known
         return {
             c.Push: self._push,
             c.Pull: lambda x, now: state(x).pull(x, now),
-            c.CancelPull: lambda x, now: state(x).cancel_pull(x.token),
-            c.Ack: lambda x, now: state(x).acknowledge(x.seqs),
-            c.Lost: lambda x, now: state(x).lose(x.seqs),
+            c.CancelPull: lambda x, now: known(x, lambda consumer: consumer.cancel_pull(x.token)),
+            c.Ack: lambda x, now: known(x, lambda consumer: consumer.acknowledge(x.seqs)),
+            c.Lost: lambda x, now: known(x, lambda consumer: consumer.lose(x.seqs)),
             c.Failed: self._failed,
-            c.Reject: lambda x, now: state(x).reject(x.seqs, x.reason, now),
+            c.Reject: lambda x, now: known(
+                x, lambda consumer: consumer.reject(x.seqs, x.reason, now)
+            ),
             c.Redrive: lambda x, now: state(x).redrive(x, now),
             c.Refilled: lambda x, now: state(x).refill(x, now),
             c.Revoke: lambda x, now: channel(x.channel).revoke(x),
-            m.Purge: lambda x, now: state(x).purge(channel(x.channel).seq),
-            c.Idle: lambda x, now: state(x).swap_out(),
+            m.Purge: lambda x, now: (
+                known(x, lambda consumer: consumer.purge(channel(x.channel).seq)) or 0
+            ),
+            c.Idle: lambda x, now: known(x, lambda consumer: consumer.swap_out()) or 0,
             c.Polled: self._polled,
             c.DryRun: self._dry_run,
             c.Tick: self._tick,
@@ -106,13 +110,18 @@ class Dispatch:
     def _state(self, command: Any) -> Consumer:  # noqa: ANN401
         return self._consumer(command).ensure_consumer()
 
+    def _known(self, command: Any, act: Callable[[Consumer], Any]) -> Any:  # noqa: ANN401
+        """Act on a consumer's delivery state; do nothing for a proxy that never had an event."""
+        consumer = self._consumer(command).consumer
+        return None if consumer is None else act(consumer)
+
     def _failed(self, command: c.Failed, now: int) -> None:
         proxy = self._consumer(command)
         if command.gone:
             self._life.end(proxy, tell=False)
             return
-        state, behind = proxy.ensure_consumer(), command.behind
-        if state.fail(command.seqs, command.reason, now, behind=behind):
+        state, behind = proxy.consumer, command.behind
+        if state is not None and state.fail(command.seqs, command.reason, now, behind=behind):
             self._life.end(proxy, tell=True)
 
     def _push(self, command: c.Push, now: int) -> list[int | TidingsError]:

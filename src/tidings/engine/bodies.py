@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from tidings.channel.effects import Message
@@ -15,6 +15,7 @@ OVERHEAD_OCTETS: Final = 256
 # A place in the journal as one number: no segment grows beyond 2**40 octets.
 _OFFSET_BITS: Final = 40
 _OFFSET_MASK: Final = (1 << _OFFSET_BITS) - 1
+_NOTHING: Final[Mapping[int, Message | int]] = {}
 
 
 def packed(cursor: Cursor) -> int:
@@ -74,7 +75,7 @@ class Bodies:
 
     def holds(self, channel: int, seq: int) -> bool:
         """Return whether a consumer still waits for an event."""
-        return seq in self._held[channel]
+        return seq in self._held.get(channel, ())
 
     def keep_place(self, channel: int, seq: int, place: int) -> None:
         """Hold an event's place in the journal (`packed`), without its content."""
@@ -82,7 +83,7 @@ class Bodies:
 
     def get(self, channel: int, seq: int) -> Message | None:
         """Return an event's content; None if it is not in memory: see `place`."""
-        found = self._held[channel].get(seq)
+        found = self._held.get(channel, _NOTHING).get(seq)
         if found is None or isinstance(found, Message):
             return found
         message = self._cache.get((channel, seq))
@@ -92,18 +93,18 @@ class Bodies:
 
     def place(self, channel: int, seq: int) -> Cursor | None:
         """Return an event's place in the journal; None if it is not held, or only in memory."""
-        found = self._held[channel].get(seq)
+        found = self._held.get(channel, _NOTHING).get(seq)
         return unpacked(found) if isinstance(found, int) else None
 
     def moved(self, channel: int, seq: int, cursor: Cursor) -> None:
         """Update the place of an event that compaction moved; ignore one that is not held."""
-        held = self._held[channel]
-        if isinstance(held.get(seq), int):
+        held = self._held.get(channel)
+        if held is not None and isinstance(held.get(seq), int):
             held[seq] = packed(cursor)
 
     def cache(self, channel: int, seq: int, message: Message) -> None:
         """Cache content read from disk; ignore an event no longer held there."""
-        if not isinstance(self._held[channel].get(seq), int):
+        if not isinstance(self._held.get(channel, _NOTHING).get(seq), int):
             return
         self._uncache(channel, seq)
         octets = _room(message)
@@ -117,7 +118,10 @@ class Bodies:
 
     def forget(self, channel: int, seqs: Iterable[int]) -> None:
         """Drop events no consumer waits for; ignore numbers that are not held."""
-        take = self._held[channel].pop
+        held = self._held.get(channel)
+        if held is None:
+            return
+        take = held.pop
         for seq in seqs:
             found = take(seq, None)
             if found.__class__ is Message:
@@ -127,8 +131,8 @@ class Bodies:
 
     def drop_channel(self, channel: int) -> None:
         """Drop all events of a channel that is gone."""
-        self.forget(channel, list(self._held[channel]))
-        del self._held[channel]
+        self.forget(channel, list(self._held.get(channel, ())))
+        self._held.pop(channel, None)
 
     def _uncache(self, channel: int, seq: int) -> None:
         message = self._cache.pop((channel, seq), None)

@@ -158,7 +158,7 @@ class Sender:
         channel, proxy, entries, again = effect
         key = (channel, proxy)
         reached = self.endpoints.get(key)
-        if reached is None:
+        if reached is None or not entries:  # none of them could be written
             return
         failing = self._failing.get(key)
         if failing is not None:

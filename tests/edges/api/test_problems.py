@@ -32,6 +32,7 @@ PROPERTY_ERRORS = [
     PropertyError(PropertyErrorCode.BAD_VALUE, "Priority", -32767, 32767),
     PropertyError(PropertyErrorCode.BAD_PROPERTY, "Prioritäten"),
     PropertyError(PropertyErrorCode.BAD_VALUE, "Timeout", 0, 2**64 - 1),
+    PropertyError(PropertyErrorCode.BAD_VALUE, "StopTimeSupported", False, False),
 ]
 
 

@@ -52,6 +52,13 @@ def test_the_copies_of_others_stay() -> None:
     assert not machine.of(Settled)
 
 
+def test_what_a_consumer_discards_makes_room_for_the_rest_of_a_push() -> None:
+    machine = Machine(admin={"MaxQueueLength": 5, "RejectNewEvents": True})
+    consumer = machine.new_consumer(suspended=True, MaxEventsPerConsumer=2)
+    assert machine.push(*map(str, range(10))) == [*range(1, 11)]
+    assert machine.waiting(consumer) == [9, 10]
+
+
 @pytest.mark.parametrize("policy", DISCARDED)
 def test_a_full_channel_may_discard_for_everybody(policy: int) -> None:
     admin = {"MaxQueueLength": 3, "RejectNewEvents": False}

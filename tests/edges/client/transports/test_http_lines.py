@@ -161,6 +161,23 @@ async def test_after_the_end_nothing_is_called_or_answered() -> None:
     assert (calls, sent) == ([], [])
 
 
+async def test_a_call_that_ends_after_its_line_ends_no_subscription() -> None:
+    going, left = asyncio.Event(), list[str]()
+
+    async def handler(message: object) -> None:
+        await going.wait()
+        raise Disconnected("another connection of the handler's")
+
+    sent = Sent()
+    line = on_socket(HandlerLine(Connect(1, 5), handler, lambda: left.append("left")), sent)
+    line.deliver(events(1))
+    await turns(10)
+    line.end(Disconnected("another client has taken it over"))
+    going.set()
+    await turns(10)
+    assert (left, sent) == ([], [])
+
+
 @pytest.mark.parametrize(("error", "gone"), [(ValueError("no"), False), (Disconnected("x"), True)])
 async def test_errors_of_a_source_are_told(error: Exception, gone: bool) -> None:
     def source(most: int) -> None:

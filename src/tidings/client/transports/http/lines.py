@@ -349,9 +349,11 @@ class HandlerLine(ConsumerLine, HandlerRunner):
         self._put(messages, batch=self._in_batches)
 
     def _raised(self, called: list[int], behind: list[int], error: BaseException) -> None:
+        if self.error is not None:
+            return  # the line has ended: what became of a running call does not matter
         if isinstance(error, Disconnected):
             self._leave()
-        elif self.error is None:
+        else:
             first, *rest = called
             for seq in rest:
                 self._known.failed(seq)

@@ -222,7 +222,8 @@ class CorbaStream(Line, Inbox):
     def get_nowait(self) -> Message | None:
         """Return the next event if one waits."""
         message = super().get_nowait()
-        self._drain()
+        if message is not None:
+            self._drain()
         return message
 
     async def batch(self, most: int) -> Sequence[Message]:

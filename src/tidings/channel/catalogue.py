@@ -5,7 +5,7 @@ rest, once. Routes, JSON, the API's document, client calls, authorisation, retri
 audit log, `tidings call` and the reference page are derived from the rows.
 
 To add an operation: its class (`management.py`, or `questions.py` if it only looks), the function
-that carries it out (`dispatch.py`, or `engine/door.py`), and its row here.
+that carries it out (`dispatch.py`, or `engine/viewing.py`), and its row here.
 """
 
 from __future__ import annotations

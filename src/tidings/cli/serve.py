@@ -188,7 +188,7 @@ def document() -> None:
 def make_dev(
     folder: Path,
     host: list[str] | None = None,
-    client: list[str] | None = None,
+    clients: list[str] | None = None,
     days: Annotated[int, typer.Option(min=1, max=825)] = 90,
 ) -> None:
     """Make an authority and certificates for a service and its clients.
@@ -199,12 +199,12 @@ def make_dev(
     Options:
         folder <DIR>: Where the files go.
         host NAME: A name or address of the service; repeat it. [default: localhost 127.0.0.1 ::1]
-        client NAME: Make a client's certificate; repeat it.
+        clients --client NAME: Make a client's certificate; repeat it.
         days N: How long they are valid.
     """
     from tidings.server.dev_certificates import make_certificates
 
-    for path in make_certificates(folder, host or _LOCAL_NAMES, client or (), utc_now(), days):
+    for path in make_certificates(folder, host or _LOCAL_NAMES, clients or (), utc_now(), days):
         render.say(str(path))
     render.note(
         f'serve: tls.certificate = "{folder / "service.pem"}", tls.key = '

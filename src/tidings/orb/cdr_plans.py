@@ -150,9 +150,14 @@ class Plans(Generic[F]):
         self._kept = BoundedCache[TypeCode, Plan[F]](1024)
         self._named: dict[TypeCode, F] = {}
 
-    def of_module(self, find: Callable[[TypeCode], NamedType | None]) -> Plans[F]:
-        """The same for a generated module, where values of named types have classes."""
-        return Plans(self._atoms, self._makers, find)
+    def of_module(
+        self, find: Callable[[TypeCode], NamedType | None], atoms: Mapping[Kind, F] = {}
+    ) -> Plans[F]:
+        """The same for a generated module, where values of named types have classes.
+
+        `atoms` are plans of its own for some kinds.
+        """
+        return Plans({**self._atoms, **atoms}, self._makers, find)
 
     def class_of(self, type_: TypeCode) -> Any:  # noqa: ANN401 - as various as classes
         """The class of the values of a type, or None if they have none."""

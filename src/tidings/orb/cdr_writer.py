@@ -253,7 +253,7 @@ def _sequence(plans: _Plans, type_: TypeCode, outer: _Outer) -> WriteValue:
     write_elements = _elements(plans, type_, outer)
 
     def write(writer: Output, value: object) -> None:
-        if of_octets and isinstance(value, bytes | bytearray) and len(value) <= bound:
+        if of_octets and isinstance(value, bytes | bytearray | memoryview) and len(value) <= bound:
             writer.octets(value)
             return
         if not isinstance(value, _SEQUENCES) or len(value) > bound:
@@ -270,7 +270,7 @@ def _array(plans: _Plans, type_: TypeCode, outer: _Outer) -> WriteValue:
     write_elements = _elements(plans, type_, outer)
 
     def write(writer: Output, value: object) -> None:
-        if of_octets and isinstance(value, bytes | bytearray):
+        if of_octets and isinstance(value, bytes | bytearray | memoryview):
             writer.octet_array(value, count)
             return
         if not isinstance(value, _SEQUENCES) or len(value) != count:

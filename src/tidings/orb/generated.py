@@ -55,7 +55,8 @@ class UserException(exceptions.UserException):
     def __init__(self, *given: Any, **named: Any) -> None:  # noqa: ANN401 - as various as members
         names = self.__match_args__
         members = dict(zip(names, given, strict=False), **named)
-        if len(given) > len(names) or members.keys() != set(names):
+        twice = named.keys() & set(names[: len(given)])
+        if twice or len(given) > len(names) or members.keys() != set(names):
             raise TypeError(f"{type(self).__name__} takes {', '.join(names) or 'no arguments'}")
         super().__init__(*(members[name] for name in names))
         self.__dict__.update(members)

@@ -11,6 +11,7 @@ from typing import Any, Final, NoReturn, TypeAlias
 
 from tidings.events.typecode import Kind, TypeCode
 from tidings.orb import cdr_reader, cdr_writer
+from tidings.orb.cdr_input import Input
 from tidings.orb.cdr_plans import NamedType
 from tidings.orb.cdr_reader import Reader
 from tidings.orb.cdr_writer import Writer
@@ -51,7 +52,9 @@ class Types:
         module["__getattr__"] = self._function
         self._imported = imported
         self._by_id: dict[str, NamedType] = {}
-        self._readers = cdr_reader.PLANS.of_module(self.find)
+        # Octets as they come: a type must not depend on the value.
+        octets = {Kind.LONGDOUBLE: Input.longdouble}
+        self._readers = cdr_reader.PLANS.of_module(self.find, octets)
         self._writers = cdr_writer.PLANS.of_module(self.find)
 
     def find(self, type_: TypeCode) -> NamedType | None:

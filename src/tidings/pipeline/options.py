@@ -26,7 +26,10 @@ WRITE: Final = ("url", "channel", "token", "producer", "key", "batchSize", "onRe
 """Names of the options for publishing."""
 
 # Passed by Spark itself.
-_SPARKS: Final = frozenset({"checkpointlocation", "queryname", "header", "path"})
+_SPARKS: Final = {
+    "source": frozenset({"checkpointlocation", "queryname", "header"}),
+    "sink": frozenset({"checkpointlocation", "queryname", "path"}),
+}
 _MOST_AT_ONCE: Final = 10_000
 
 
@@ -123,7 +126,7 @@ def check_columns(options: SinkOptions, columns: Sequence[str]) -> None:
 def _lowered(what: str, given: Mapping[str, str], known: Sequence[str]) -> dict[str, str]:
     """Return the options by their names in small letters; refuse unknown ones."""
     for name in given:
-        if name.lower() not in {one.lower() for one in known} | _SPARKS:
+        if name.lower() not in {one.lower() for one in known} | _SPARKS[what]:
             raise InvalidUsage(
                 f"the {what} tidings has no option {name!r}; it has {', '.join(known)}"
             )

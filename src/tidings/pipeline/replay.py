@@ -47,7 +47,7 @@ _REASONS: Final = 5
 _TELL_EVERY: Final = 0.5
 
 # Approximate number of rows that the driver holds at a time.
-_PARTITION: Final = 60_000
+_PARTITION: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,9 +71,12 @@ def make_folder(folder: Path, mode: int = 0o700) -> None:
 
 
 def write_file(path: Path, octets: bytes | memoryview, mode: int = MODE) -> None:
-    """Write a file of an existing folder durably; after an OSError the old one counts."""
+    """Write a file of an existing folder durably.
+
+    After an OSError the old file or the new one is there, whole.
+    """
     folder, unfinished = path.parent, path.with_name(path.name + UNFINISHED)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
         descriptor = os.open(unfinished, flags, mode)
         try:

@@ -312,3 +312,13 @@ async def test_a_damaged_line_of_the_archives_manifest_is_named(tmp_path: Path) 
     async with serving(place) as (service, http):
         assert told in "".join(notice.detail for notice in service.host.notices)
         assert (await http.get("/health/ready")).json()["archive"] == "damaged"
+
+
+# ---------------------------------------------------------------- tls
+
+
+def test_development_certificates_are_made_for_clients_too(tmp_path: Path) -> None:
+    assert tidings("tls", "make-dev", str(tmp_path), "--client", "radar-7").exit_code == 0
+    assert {"ca.pem", "service.pem", "radar-7.pem", "radar-7.key"} <= {
+        path.name for path in tmp_path.iterdir()
+    }

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tidings.errors import PipelineFailed
+from tidings.errors import PipelineFailed, TidingsError
 from tidings.pipeline.lake import log as lake_log
 from tidings.pipeline.lake.log import (
     LOG,
@@ -281,3 +281,19 @@ def test_a_file_that_somebody_removed_is_named(tmp_path: Path) -> None:
         file.unlink()
     with pytest.raises(PipelineFailed, match=r"batch 1 of the lake names .*somebody has remo"):
         LakeLog(LakeTree(tmp_path)).recover()
+
+
+def test_a_log_that_cannot_be_listed_is_not_empty(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = LakeTree(tmp_path / "lake")
+    assert tree.names("_log") == []
+    (tmp_path / "lake" / "_log").mkdir(parents=True)
+
+    def refused(folder: object) -> Iterable[Path]:
+        raise PermissionError(13, "Permission denied")
+
+    for name in ("iterdir", "_scandir"):
+        monkeypatch.setattr(Path, name, refused, raising=False)
+    with pytest.raises(TidingsError, match="cannot be listed"):
+        tree.names("_log")

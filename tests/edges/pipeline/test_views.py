@@ -137,7 +137,7 @@ def test_a_page_is_written_whole_or_not_at_all(
     def full(self: Path, target: Any) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(Path, "rename", full)
+    monkeypatch.setattr(Path, "replace", full)
     with pytest.raises(DiskFull, match="No space left"):
         write_page(file, Page("second", "u"))
     assert "first" in file.read_text()

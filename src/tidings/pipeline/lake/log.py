@@ -306,7 +306,11 @@ class LakeTree:
     def names(self, folder: str) -> list[str]:
         """List files and folders, sorted, without unfinished files."""
         with _failing(f"{self._folder / folder} cannot be listed"):
-            found = sorted(path.name for path in (self._folder / folder).glob("*"))
+            try:
+                # Not glob: it takes a folder that cannot be read for an empty one.
+                found = sorted(path.name for path in (self._folder / folder).iterdir())
+            except FileNotFoundError:
+                return []
         return [name for name in found if not name.endswith(UNFINISHED)]
 
     def files(self, folder: str) -> dict[str, int]:

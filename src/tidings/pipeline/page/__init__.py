@@ -6,6 +6,8 @@ mode.
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +15,7 @@ from typing import Final
 
 from tidings.errors import DiskFull, InvalidUsage, MissingExtra
 from tidings.pipeline.times import moment_text
-from tidings.stores.files import FULL, write_file
+from tidings.stores.files import FULL
 
 _MOST_ROWS: Final = 500  # per table; the job's JSON has all
 _SHORT: Final = 26  # texts up to this length are not wrapped
@@ -80,8 +82,17 @@ def write_page(path: Path, page: Page) -> None:
     try:
         if path.exists() and not path.is_file():  # such as /dev/stdout, which must not be replaced
             path.write_bytes(octets)
-        else:
-            write_file(path, octets, 0o644)
+            return
+        # A name that nobody can foresee: the folder may be others', too.
+        handle, made = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(octets)
+            Path(made).chmod(0o644)
+            Path(made).replace(path)
+        except BaseException:
+            Path(made).unlink(missing_ok=True)
+            raise
     except OSError as error:
         kind = DiskFull if error.errno in FULL else InvalidUsage
         raise kind(f"{path}: {error.strerror}; the page was not written") from error

@@ -16,7 +16,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 from zlib import crc32
 
 import msgspec
@@ -309,13 +309,26 @@ def hour_folder(hour: int) -> str:
     return f"{datetime.fromtimestamp(hour * 3600, UTC):date=%4Y-%m-%d/hour=%H}"
 
 
+_DAMAGED: Final = "{} is damaged: its checksum is not the one it was sealed with"
+_AT_ONCE: Final = 1024 * 1024
+
+
 def content_problem(path: str, octets: bytes, length: int, check: int) -> str | None:
     """Describe how a file's contents differ from what was sealed, or return None."""
     if len(octets) != length:
         return f"{path} has {len(octets)} octets, and {length} were sealed"
     if crc32(octets) != check:
-        return f"{path} is damaged: its checksum is not the one it was sealed with"
+        return _DAMAGED.format(path)
     return None
+
+
+def _checksum(opened: BinaryIO) -> int:
+    """Return a file's checksum, without holding the file in memory."""
+    opened.seek(0)
+    check = 0
+    while part := opened.read(_AT_ONCE):
+        check = crc32(part, check)
+    return check
 
 
 def check_file(folder: Path, file: SegmentFile, *, deep: bool = False) -> str | None:
@@ -330,8 +343,8 @@ def check_file(folder: Path, file: SegmentFile, *, deep: bool = False) -> str | 
             opened.seek(max(length - len(_MAGIC), 0))
             if length < _SHORTEST or first != _MAGIC or opened.read() != _MAGIC:
                 return f"{file.path} is no Parquet file: its beginning or end is damaged"
-        if deep:
-            return content_problem(file.path, path.read_bytes(), file.octets, file.crc32)
+            if deep and _checksum(opened) != file.crc32:
+                return _DAMAGED.format(file.path)
     except FileNotFoundError:
         return f"{file.path} is missing"
     except OSError as error:

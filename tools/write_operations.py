@@ -34,6 +34,7 @@ _GROUPS = {
     "filters": "Filters",
     "dead letters": "Dead letters",
     "overview": "The service",
+    "access": "Access",
     "events": "What pull consumers answer",
 }
 _PLACE = "- `channel`, and `side` with `admin`, or `proxy`: the object.\n"

@@ -42,6 +42,7 @@
     ├── Stopping                    the service takes nothing more
     ├── Forbidden                   whoever asks may not
     ├── Unauthenticated             nobody can tell who asks
+    ├── TooManyAttempts             tokens or passwords failed too often; later one may be tried
     ├── Unreachable                 the service does not answer; raised by clients
     ├── NotOverCorba                CORBA has no words for it; raised by clients
     └── StoreError                  the disk does not do what it is asked
@@ -532,6 +533,14 @@ class Unauthenticated(TidingsError):
 
     code = "unauthenticated"
     http_status = 401
+    corba_id = SYSTEM.format("NO_PERMISSION")
+
+
+class TooManyAttempts(TidingsError):
+    """Too many tokens or passwords were wrong; later another one may be tried."""
+
+    code = "too_many_attempts"
+    http_status = 429
     corba_id = SYSTEM.format("NO_PERMISSION")
 
 

@@ -30,6 +30,11 @@ def new_handle() -> int:
     return 1 + secrets.randbelow(2**31 - 1)
 
 
+def new_secret(octets: int) -> bytes:
+    """Octets that nobody can guess."""
+    return secrets.token_bytes(octets)
+
+
 def is_origin(text: str) -> bool:
     """Whether the text has the form of an origin."""
     return _ORIGIN.fullmatch(text) is not None

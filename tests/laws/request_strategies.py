@@ -29,6 +29,7 @@ from tidings.cores import Most
 from tidings.events.structured import StructuredEvent
 from tidings.filters.constraint import Constraint, EventTypePattern
 from tidings.filters.mapping import MappedConstraint
+from tidings.grants.model import PrincipalName
 
 _bounds = st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1)
 _names = st.sampled_from(["auction", "аукцион", "競売", "a/b", "%2F", "a b?", "\U0001f514"])
@@ -47,6 +48,7 @@ _LEAVES: Final[dict[Any, st.SearchStrategy[Any]]] = {
     Most: st.integers(1, 1_000),
     Name: views.ids | _names,
     Place: views.holder_places,
+    PrincipalName: st.from_regex(r"[\w.@-]{1,64}", fullmatch=True),
     PropertyRange: st.builds(PropertyRange, views.names, _bounds, _bounds),
     Purpose: st.sampled_from(["priority", "lifetime"]),
     QoSRequest: views.qos,

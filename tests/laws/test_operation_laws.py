@@ -73,7 +73,7 @@ def _read_path(row: Operation, path: str) -> dict[str, Any]:
             break
     else:
         raise AssertionError(f"{path} is none of {row.places}")
-    texts = ("producer", "purpose")
+    texts = ("name", "principal", "producer", "purpose")
     read: dict[str, Any] = {
         name: Side(word) if name == "side" else word if name in texts else int(word)
         for name, word in parts.items()
@@ -102,6 +102,8 @@ def test_a_request_is_understood_as_it_was_meant(row: Operation, data: st.DataOb
     found = request_of(row, rest, body)
     if "owner" in row.hidden:  # who asks becomes the owner
         found = replace(found, owner=request.owner)
+    if "created_by" in row.hidden:
+        found = replace(found, created_by=request.created_by)
     assert _alike(found, request), (found, request)
 
 

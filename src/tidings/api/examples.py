@@ -12,6 +12,7 @@ from tidings.channel import questions as q
 from tidings.channel import views as v
 from tidings.channel.settings import Settings
 from tidings.channel.trail import Trail
+from tidings.grants import requests as g
 
 CONSTRAINT: Final = {"text": "$price < 20 and $title ~ 'python'", "types": ["Auction::books"]}
 MAPPED: Final = {**CONSTRAINT, "value": {"$type": "short", "value": 5}}
@@ -25,6 +26,12 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
     c.DryRun: ({"event": _EVENT},),
     c.Failed: ({"seqs": [1041], "reason": "the database is away"},),
     c.Reject: ({"seqs": [1041], "reason": "the order is unknown"},),
+    g.CreatePrincipal: ({"name": "till-3", "roles": ["tills"]},),
+    g.ChangePrincipal: ({"disabled": True},),
+    g.CreateGrant: (
+        {"to": "role:tills", "verbs": ["publish"], "channels": ["sales-*"], "types": ["Shop::*"]},
+    ),
+    g.CreateToken: ({"label": "till 3, main hall"},),
     m.AddConstraints: ({"constraints": [CONSTRAINT, "$severity >= 3"]},),
     m.AddFilter: ({"filter": 4},),
     m.AddMapped: ({"mapped": [MAPPED]},),

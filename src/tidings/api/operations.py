@@ -403,13 +403,17 @@ def _place_path(place: Place, *, holder: bool) -> str:
     return channel
 
 
+# Fields of paths that are names, whatever they look like.
+_NAMES: Final = frozenset({"name", "principal", "producer"})
+
+
 def _part(name: str, value: Any) -> str | None:  # noqa: ANN401
     """A field as a part of a path; None for a name that would be taken for something else."""
     if isinstance(value, Side):
         return value.value
     if not isinstance(value, str):
         return str(value)
-    if name == "producer":
+    if name in _NAMES:
         # A client that tidies paths up would take these dots for a way to another place.
         return quote(value, safe="") if value.strip(".") else value.replace(".", "%2E")
     if not (value.strip(".") and is_readable(value)) or (value.isascii() and value.isdigit()):

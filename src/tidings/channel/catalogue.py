@@ -47,6 +47,8 @@ from tidings.errors import (
     TidingsError,
 )
 from tidings.filters.constraint import EventTypePattern
+from tidings.grants import requests as g
+from tidings.grants.model import Grant, Principal
 
 
 class Right(Enum):
@@ -60,6 +62,8 @@ class Right(Enum):
     USE_PROXY = "use the proxy; its owner may"
     USE_DEAD_LETTER = "use the proxy that the dead letter was for"
     INSPECT = "inspect the channel, or the service if the request names no channel"
+    KNOW = "do anything with the channel, or be a principal if the request names no channel"
+    ADMINISTER = "administer access"
     ENGINE = "nobody but the service itself"
 
 
@@ -291,14 +295,14 @@ _CHANNELS: Final = (
             corba="AdminPropertiesAdmin::set_admin (properties)"),
     Operation(c.DryRun, Right.USE_PROXY, f"POST {_CHANNEL}/dry-run", "Trace an event", "channels",
               answer=Trail, repeats=True, renamed={"item": "event", "proxy": "publisher"}),
-    Operation(q.SeeChannels, Right.INSPECT, "GET /channels", "All channels", "channels",
+    Operation(q.SeeChannels, Right.KNOW, "GET /channels", "All channels", "channels",
               answer=Named("channels", list[ChannelInfo]),
               corba="EventChannelFactory::get_all_channels"),
-    Operation(q.SeeChannel, Right.INSPECT, f"GET {_CHANNEL}", "One channel", "channels",
+    Operation(q.SeeChannel, Right.KNOW, f"GET {_CHANNEL}", "One channel", "channels",
               answer=ChannelInfo, corba="EventChannelFactory::get_event_channel (channel)"),
     Operation(q.SeeAdvertisement, Right.INSPECT, f"GET {_CHANNEL}/types",
               "Which event types are offered and wanted", "channels", answer=Advertisement),
-    Operation(q.SeeHighestNumber, Right.INSPECT, f"GET {_CHANNEL}/producers/{{producer}}",
+    Operation(q.SeeHighestNumber, Right.KNOW, f"GET {_CHANNEL}/producers/{{producer}}",
               "How far a producer has come", "channels", answer=Named("highest", int | None, 41)),
 )  # fmt: skip
 
@@ -342,10 +346,10 @@ _PROXIES: Final = (
               answer=_RANGES,
               corba="ProxySupplier::validate_event_qos | "
               "ProxyConsumer::validate_event_qos (properties)"),
-    Operation(q.SeeProxies, Right.INSPECT, f"GET {_CHANNEL}/proxies", "All proxies", "proxies",
+    Operation(q.SeeProxies, Right.KNOW, f"GET {_CHANNEL}/proxies", "All proxies", "proxies",
               answer=Named("proxies", list[ProxyInfo]),
               corba="ConsumerAdmin::_get_*_suppliers | SupplierAdmin::_get_*_consumers"),
-    Operation(q.SeeProxy, Right.INSPECT, f"GET {_PROXY}", "One proxy", "proxies",
+    Operation(q.SeeProxy, Right.KNOW, f"GET {_PROXY}", "One proxy", "proxies",
               answer=ProxyInfo, corba="ConsumerAdmin::get_proxy_supplier | "
               "SupplierAdmin::get_proxy_consumer (proxy)"),
 )  # fmt: skip
@@ -420,11 +424,35 @@ _LETTERS: Final = (
               renamed={"matching": "filter"}),
     Operation(q.DropDeadLetter, Right.USE_DEAD_LETTER, "DELETE /dead-letters/{id}", "Forget one",
               "dead letters", done=NotFound),
-    Operation(q.SeeRules, Right.INSPECT, "GET /rules", "What the service allows", "overview",
+    Operation(q.SeeRules, Right.KNOW, "GET /rules", "What the service allows", "overview",
               answer=Settings),
     Operation(SeeChanges, Right.INSPECT, "GET /changes", "Who changed what", "overview",
               answer=Named("changes", list[Change])),
     Operation(OperationDone, Right.ENGINE),
+)  # fmt: skip
+
+_ACCESS: Final = (
+    _change(g.CreatePrincipal, Right.ADMINISTER, "POST /principals", "Create a principal",
+            "access"),
+    _change(g.ChangePrincipal, Right.ADMINISTER, "PATCH /principals/{name}",
+            "Change a principal", "access"),
+    _change(g.DeletePrincipal, Right.ADMINISTER, "DELETE /principals/{name}",
+            "Delete a principal", "access", done=NotFound),
+    Operation(g.SeePrincipals, Right.ADMINISTER, "GET /principals", "All principals", "access",
+              answer=Named("principals", list[Principal])),
+    _change(g.CreateGrant, Right.ADMINISTER, "POST /grants", "Grant something", "access",
+            answer=Named("grant", int, 3), created=True, hidden=("created_by",)),
+    _change(g.RevokeGrant, Right.ADMINISTER, "DELETE /grants/{grant}", "Revoke a grant",
+            "access", done=NotFound),
+    Operation(g.SeeGrants, Right.ADMINISTER, "GET /grants", "Grants", "access",
+              answer=Named("grants", list[Grant])),
+    Operation(g.CreateToken, Right.ADMINISTER, "POST /principals/{principal}/tokens",
+              "Create a token", "access", answer=g.NewToken, repeats=False),
+    Operation(g.AddCredential, Right.ENGINE, lasts=True),
+    _change(g.RevokeCredential, Right.ADMINISTER, "DELETE /credentials/{credential}",
+            "Revoke a credential", "access", done=NotFound),
+    Operation(g.SeeCredentials, Right.ADMINISTER, "GET /credentials", "Credentials", "access",
+              answer=Named("credentials", list[g.CredentialInfo])),
 )  # fmt: skip
 
 _EVENTS: Final = (
@@ -447,7 +475,7 @@ _EVENTS: Final = (
 )  # fmt: skip
 
 CATALOGUE: Final = checked(
-    (*_EVENTS, *_CHANNELS, *_PROXIES, *_ADMINS, *_HOLDERS, *_FILTERS, *_LETTERS)
+    (*_EVENTS, *_CHANNELS, *_PROXIES, *_ADMINS, *_HOLDERS, *_FILTERS, *_LETTERS, *_ACCESS)
 )
 """All operations."""
 

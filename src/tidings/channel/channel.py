@@ -105,11 +105,15 @@ class Channel(Account):
         self._properties = changed
         self._most_waiting = changed.max_queue_length
 
+    def no_proxy(self, id: int) -> ProxyNotFound:
+        """Return the error for a proxy that is missing, or hidden from the caller."""
+        return ProxyNotFound(f"{self.label} has no proxy {id}")
+
     def proxy(self, id: int) -> Proxy:
         """Return a proxy by its id, or raise ProxyNotFound."""
         found = self.proxies.get(id)
         if found is None:
-            raise ProxyNotFound(f"{self.label} has no proxy {id}")
+            raise self.no_proxy(id)
         return found
 
     def consumer(self, id: int) -> ConsumerProxy:
@@ -471,6 +475,11 @@ class Channel(Account):
         return str(errors[0]) if errors and len(errors) == len(answers) else ""
 
 
+def no_channel(id: int) -> ChannelNotFound:
+    """Return the error for a channel that is missing, or hidden from the caller."""
+    return ChannelNotFound(f"there is no channel {id}")
+
+
 class Channels(dict[int, Channel]):
     """All channels of a factory by id, and the core they share."""
 
@@ -482,7 +491,7 @@ class Channels(dict[int, Channel]):
         """Return a channel by its id, or raise ChannelNotFound."""
         found = self.get(id)
         if found is None:
-            raise ChannelNotFound(f"there is no channel {id}")
+            raise no_channel(id)
         return found
 
     def consumers(self) -> list[Consumer]:

@@ -15,6 +15,8 @@ from typing import Any, Final, NamedTuple, get_args, get_origin, get_type_hints
 from tidings.channel.management import Management
 from tidings.channel.property_errors import Request
 from tidings.channel.vocabulary import Place
+from tidings.cores import Question
+from tidings.cores import Request as CoreRequest
 from tidings.errors import InvalidUsage
 from tidings.events.texts import shortened
 
@@ -41,7 +43,9 @@ def check_command(command: object) -> None:
 
 def is_checked(kind: type) -> bool:
     """Return whether commands of a class are checked; event flow commands check themselves."""
-    return issubclass(kind, Management)
+    return issubclass(kind, Management) or (
+        issubclass(kind, CoreRequest) and not issubclass(kind, Question)
+    )
 
 
 @cache
@@ -56,9 +60,9 @@ def _kind(hint: Any) -> _Kind:  # noqa: ANN401 -- a type
     if hint in _KINDS:
         return _KINDS[hint]
     origin, args = get_origin(hint), get_args(hint)
-    if origin in (Sequence, Mapping):
-        held = args[-1]
-        words = f"a {'list of' if origin is Sequence else 'mapping to'} {held.__name__}"
+    if origin in (Sequence, Mapping, tuple):
+        held = args[0] if origin is tuple else args[-1]
+        words = f"a {'mapping to' if origin is Mapping else 'list of'} {held.__name__}"
         return _Kind(lambda value: _holds(value, origin, held), words)
     if NoneType in args:
         kind = _kind(next(one for one in args if one is not NoneType))

@@ -8,39 +8,30 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from dataclasses import dataclass
-from enum import Enum
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
-from tidings.channel.vocabulary import Place
+from tidings.channel.channel import Channel, no_channel
+from tidings.channel.vocabulary import Place, Side
+from tidings.cores import Core
 from tidings.errors import BadInput, Forbidden, LimitExceeded
-
-
-class Verb(Enum):
-    """What a principal can ask for.
-
-    MANAGE is for channels, admins and filters; PUBLISH and SUBSCRIBE are to obtain proxies, USE to
-    send or receive through them, change or end them; ADMINISTER is for grants and access settings.
-    """
-
-    MANAGE = "manage"
-    PUBLISH = "publish to"
-    SUBSCRIBE = "subscribe to"
-    USE = "use"
-    INSPECT = "inspect"
-    ADMINISTER = "administer access to"
+from tidings.grants.core import Grants, Permission
+from tidings.grants.model import Verb
 
 
 @dataclass(frozen=True, slots=True)
 class Principal:
     """The caller, and the owner of what it creates.
 
-    `is_owner` holds inside its scope: the channels it is confined to, None for all.
+    `is_owner` holds inside its scope: the channels it is confined to, None for all. `credential`
+    is the number of the one it has shown.
     """
 
     name: str
     is_owner: bool = False
     scope: frozenset[int] | None = None
+    credential: int | None = None
 
     def __str__(self) -> str:
         return self.name
@@ -62,8 +53,8 @@ Object: TypeAlias = Place | str | None
 """A channel, admin or proxy; the words for something else, such as ``filter 3``; None for the
 service itself."""
 
-# By verb, what principals may that own neither the service nor the object: known ones, and
-# anonymous ones. A string names the setting that decides.
+# Until grants are enforced, what principals may that own neither the service nor the object: known
+# ones, and anonymous ones. A string names the setting that decides.
 _TABLE: Final[dict[Verb, tuple[bool, bool | str]]] = {
     Verb.MANAGE: (False, "anonymous_may_manage"),
     Verb.PUBLISH: (True, "anonymous_may_publish"),
@@ -72,11 +63,22 @@ _TABLE: Final[dict[Verb, tuple[bool, bool | str]]] = {
     Verb.INSPECT: (True, "anonymous_may_subscribe"),
     Verb.ADMINISTER: (False, False),
 }
+_WORDS: Final[dict[Verb, str]] = {
+    Verb.PUBLISH: "publish to",
+    Verb.SUBSCRIBE: "subscribe to",
+    Verb.ADMINISTER: "administer access to",
+}
+# Whoever may do one of these on a channel may use the proxies it owns there, by their side.
+_USES_OWN: Final = {
+    Side.SUPPLIER: (Verb.PUBLISH, Verb.USE),
+    Side.CONSUMER: (Verb.SUBSCRIBE, Verb.USE),
+    None: (Verb.PUBLISH, Verb.SUBSCRIBE, Verb.USE),
+}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Access:
-    """The access settings and the decisions that follow.
+    """The access rules: the settings while there is no principal, the grants afterwards.
 
     Anonymous clients that may subscribe may also view objects.
     """
@@ -84,6 +86,16 @@ class Access:
     anonymous_may_publish: bool = True
     anonymous_may_subscribe: bool = True
     anonymous_may_manage: bool = False
+    grants: Grants = field(default_factory=Grants)
+    _channels: Mapping[int, Channel] = field(default_factory=dict, init=False)
+    _now: Callable[[], int] = field(default=int, init=False)
+
+    def attach(
+        self, channels: Mapping[int, Channel], now: Callable[[], int], cores: Iterable[Core]
+    ) -> None:
+        """Learn the host's channels, its time, and its grants if it runs their core."""
+        self._channels, self._now = channels, now
+        self.grants = next((core for core in cores if isinstance(core, Grants)), self.grants)
 
     def may(self, principal: Principal, verb: Verb, target: Object, owner: str = "") -> bool:
         """Return whether a principal may do something; `owner` is the object's, empty for none."""
@@ -93,17 +105,77 @@ class Access:
         # An owner within a scope does not own what lies outside it.
         if principal.is_owner and (scope is None or isinstance(target, Place)):
             return True
-        if owner and owner == principal.name:
+        own = bool(owner) and owner == principal.name
+        if not self.grants.is_open:
+            return self._is_granted(principal.name, verb, target, own)
+        if own:
             return verb is not Verb.ADMINISTER
         allowed = _TABLE[verb][principal.name == ANONYMOUS.name]
         return allowed if isinstance(allowed, bool) else bool(getattr(self, allowed))
 
+    def _is_granted(self, name: str, verb: Verb, target: Object, own: bool) -> bool:
+        if isinstance(target, str):  # a filter
+            return own or self.permission(name, verb, None) is not None
+        if target is None and verb in (Verb.PUBLISH, Verb.SUBSCRIBE):  # filters, for any channel
+            return self.grants.holds(name, verb, self._now())
+        if target is None:
+            return self.permission(name, verb, None) is not None
+        verbs: tuple[Verb, ...] = (verb,)
+        if own and verb in (Verb.USE, Verb.INSPECT):
+            verbs = _USES_OWN[target.side]
+        elif verb is Verb.INSPECT:  # who changes an object may see it
+            verbs = (verb, Verb.MANAGE) if target.proxy is None else (verb, Verb.MANAGE, Verb.USE)
+        return any(self.permission(name, one, target.channel) is not None for one in verbs)
+
+    def permission(self, name: str, verb: Verb, channel: int | None) -> Permission | None:
+        """Return what a principal is granted on a channel, or on the service; None for nothing."""
+        found = None if channel is None else self._channels.get(channel)
+        if channel is not None and found is None:
+            return None
+        called = None if found is None else found.name
+        return self.grants.permission(name, verb, called, self._now())
+
+    def knows(self, principal: Principal, channel: int) -> bool:
+        """Return whether a principal may know of a channel: it may do something there."""
+        if principal.is_owner or self.grants.is_open:
+            return self.may(principal, Verb.INSPECT, Place(channel))
+        return any(self.permission(principal.name, verb, channel) is not None for verb in Verb)
+
     def require(self, principal: Principal, verb: Verb, target: Object, owner: str = "") -> None:
-        """Raise Forbidden unless `may` allows it."""
-        if not self.may(principal, verb, target, owner):
-            shown = "the service" if target is None else str(target)
-            whose = f" of {owner}" if owner and owner != principal.name else ""
-            raise Forbidden(f"{principal} may not {verb.value} {shown}{whose}")
+        """Raise Forbidden unless `may` allows it.
+
+        What the principal may not know of is missing to it: the error is the one for an object
+        that does not exist.
+        """
+        if self.may(principal, verb, target, owner):
+            return
+        if isinstance(target, Place):
+            self.hide(principal, target)
+        shown = "the service" if target is None else str(target)
+        whose = f" of {owner}" if owner and owner != principal.name else ""
+        raise Forbidden(f"{principal} may not {_WORDS.get(verb, verb.value)} {shown}{whose}")
+
+    def require_known(self, principal: Principal, channel: int | None) -> None:
+        """Raise the error for a missing channel unless the principal may know of it.
+
+        Without a channel, raise Forbidden unless the caller is a principal at all.
+        """
+        if self.grants.is_open or principal.is_owner:
+            self.require(principal, Verb.INSPECT, None if channel is None else Place(channel))
+        elif channel is not None:
+            self.hide(principal, Place(channel))
+        elif self.grants.principal(principal.name) is None:
+            raise Forbidden(f"{principal} may not inspect the service")
+
+    def hide(self, principal: Principal, place: Place) -> None:
+        """Raise the error for a missing object if the principal may not know of it."""
+        if self.grants.is_open or principal.is_owner:
+            return
+        channel = self._channels.get(place.channel)
+        if channel is None or not self.knows(principal, place.channel):
+            raise no_channel(place.channel)
+        if place.proxy is not None and not self.may(principal, Verb.INSPECT, Place(channel.id)):
+            raise channel.no_proxy(place.proxy)
 
 
 KEY_OCTETS: Final = 47

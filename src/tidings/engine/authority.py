@@ -7,8 +7,12 @@ from typing import Any, Protocol, TypeAlias
 from tidings.channel import commands as c
 from tidings.channel.catalogue import OPERATIONS, Right
 from tidings.channel.factory import Factory
+from tidings.channel.translation import entered
 from tidings.channel.vocabulary import Place, Side
-from tidings.engine.access import Access, Object, Principal, Verb
+from tidings.engine.access import Access, Object, Principal
+from tidings.errors import Forbidden
+from tidings.events.fields import fields_for
+from tidings.grants.model import Verb
 
 _Needed: TypeAlias = tuple[Verb, Object, str]
 
@@ -22,12 +26,37 @@ class Guarded(Protocol):
 
 def authorise(host: Guarded, command: c.Command, principal: Principal) -> None:
     """Raise Forbidden if a principal may not run a command, NotFound if its object is missing."""
-    host.access.require(principal, *_needed(host.factory, command))
+    access, right = host.access, _right(command)
+    if right is Right.ENGINE and not principal.is_owner:
+        raise Forbidden(f"{principal} may not do what only the service itself does")
+    channel = _channel(command)
+    if channel is not None:
+        access.hide(principal, channel)
+    access.require(principal, *_needed(host.factory, command))
+    if isinstance(command, c.Push):
+        _check_events(access, command, principal)
+
+
+def _check_events(access: Access, push: c.Push, principal: Principal) -> None:
+    """Raise Forbidden if an event is not one that the principal may publish."""
+    permission = access.permission(principal.name, Verb.PUBLISH, push.channel)
+    fence = () if principal.is_owner or permission is None else permission.fence
+    for number, item in enumerate(push.items if fence else (), 1):
+        event = entered(item, unwrap=True)
+        if not any(one.matches(fields_for(event, 0)) for one in fence):
+            raise Forbidden(
+                f"{principal} may not publish event {number} of {len(push.items)}, of type "
+                f"{event.domain}::{event.type}: its grants do not allow such events"
+            )
+
+
+def _right(command: object) -> Right:
+    row = OPERATIONS.get(type(command))
+    return Right.ENGINE if row is None else row.right
 
 
 def _needed(factory: Factory, command: Any) -> _Needed:  # noqa: ANN401 -- of any class
-    row = OPERATIONS.get(type(command))
-    match Right.ENGINE if row is None else row.right:
+    match _right(command):
         case Right.USE_PROXY if command.proxy is not None:
             return _use(factory, command.channel, command.proxy)
         case Right.CHANGE_PLACE if command.place.proxy is not None:
@@ -51,10 +80,11 @@ def _needed(factory: Factory, command: Any) -> _Needed:  # noqa: ANN401 -- of an
 
 
 def _use(factory: Factory, channel: int, proxy: int) -> _Needed:
-    owner = factory.channel(channel).proxy(proxy).owner
-    return Verb.USE, Place(channel, proxy=proxy), owner
+    found = factory.channel(channel).proxy(proxy)
+    return Verb.USE, Place(channel, found.side, proxy=proxy), found.owner
 
 
 def _channel(command: Any) -> Place | None:  # noqa: ANN401 -- of any class
-    channel = getattr(command, "channel", None)
+    place = getattr(command, "place", None)
+    channel = getattr(command, "channel", None) if place is None else place.channel
     return None if channel is None else Place(channel)

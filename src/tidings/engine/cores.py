@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
 from typing import Any, TypeAlias
 
+from tidings.channel.wellformed import check_command, is_checked
 from tidings.cores import Core, Handled, State
 from tidings.errors import InvalidUsage
 
@@ -18,10 +19,10 @@ class Cores:
 
     def __init__(self, first: Core, others: Iterable[Core] = ()) -> None:
         self._first = first
-        self._others = list(others)
+        self.others = list(others)
         self._routes: dict[type, Core] = {}
         names = {first.name}
-        for core in self._others:
+        for core in self.others:
             if core.name in names:
                 raise InvalidUsage(f"two cores are named {core.name}")
             names.add(core.name)
@@ -42,7 +43,7 @@ class Cores:
     def wake_at(self) -> int | None:
         """Return when the first of them wants to be called, host time; None for never."""
         first = self._first.wake_at
-        for core in self._others:  # after every batch: nothing is built for it
+        for core in self.others:  # after every batch: nothing is built for it
             at = core.wake_at
             if at is not None and (first is None or at < first):
                 first = at
@@ -55,21 +56,31 @@ class Cores:
         else:
             answers, effects = [], []
             for core, some in groupby(commands, self._core_of):
-                found = core.handle_many(list(some), now)
+                found = self._handled(core, list(some), now)
                 answers += found[0]
                 effects += found[1]
-        for core in self._others:
+        for core in self.others:
             at = core.wake_at
             if at is not None and at <= now:
                 effects += core.handle_many((), now)[1]
         return answers, effects
+
+    def _handled(self, core: Core, commands: list[Any], now: int) -> Handled:
+        """Run commands of one core; the channels check theirs themselves."""
+        if core is self._first:
+            return core.handle_many(commands, now)
+        problems = [_problem(command) for command in commands]
+        good = [one for one, problem in zip(commands, problems, strict=True) if problem is None]
+        answers, effects = core.handle_many(good, now)
+        told = iter(answers)
+        return [next(told) if problem is None else problem for problem in problems], effects
 
     def _core_of(self, command: object) -> Core:
         return self._routes.get(type(command), self._first)
 
     def snapshot(self) -> Iterator[Kept]:
         """Iterate over all durable objects, each in its state when it is reached."""
-        for core in (self._first, *self._others):
+        for core in (self._first, *self.others):
             for key, state in core.snapshot():
                 yield core.name, key, state
 
@@ -78,12 +89,21 @@ class Cores:
 
         Objects of a core that this host lacks are kept until it is back.
         """
-        known = {core.name: core for core in self._others}
+        known = {core.name: core for core in self.others}
         passed_over = [core.restore(states.get(name, {})) for name, core in known.items()]
-        self._others += [
+        self.others += [
             _AbsentCore(name, found) for name, found in states.items() if name not in known
         ]
         return list(chain.from_iterable(passed_over))
+
+
+def _problem(command: object) -> InvalidUsage | None:
+    try:
+        if is_checked(type(command)):
+            check_command(command)
+    except InvalidUsage as error:
+        return error
+    return None
 
 
 class _AbsentCore:

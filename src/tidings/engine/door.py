@@ -31,7 +31,7 @@ from tidings.channel.settings import FilterPart
 from tidings.channel.views import DeadLetterInfo
 from tidings.channel.vocabulary import Place
 from tidings.cores import Question
-from tidings.engine.access import OWNER, Principal, Verb
+from tidings.engine.access import OWNER, Principal
 from tidings.engine.authority import authorise
 from tidings.engine.beside import compiled
 from tidings.engine.endpoints import (
@@ -49,6 +49,10 @@ from tidings.engine.viewing import Viewing
 from tidings.errors import Disconnected, NotFound, Stopping, WrongState
 from tidings.events.fields import fields_of
 from tidings.filters.constraint import Constraint, constraint
+from tidings.grants.model import CredentialKind, Verb
+from tidings.grants.requests import AddCredential, CreateGrant, CreateToken, NewToken
+from tidings.grants.secrets import SALT_OCTETS, SECRET_OCTETS, digest, token_secret, token_text
+from tidings.names import new_secret
 
 _F = TypeVar("_F")
 
@@ -77,6 +81,7 @@ class LocalDoor:
             RedriveDeadLetter: lambda x: self.redrive(x.id),
             RedriveDeadLetters: self._redrive_many,
             DropDeadLetter: lambda x: self.drop_dead_letter(x.id),
+            CreateToken: self._create_token,
         }
         # The host lets go of the endpoint of a proxy that ends, and so does this set.
         self._endpoints: WeakSet[Endpoint] = WeakSet()
@@ -96,6 +101,8 @@ class LocalDoor:
             command, ObtainProxy | CreateFilter | CreateMapping
         ):
             command = replace(command, owner=principal.name)
+        if isinstance(command, CreateGrant):
+            command = replace(command, created_by=principal.name)
         answer = self._host.ask(command, principal, source)
         if command.__class__ is not Push:
             self._host.operations.watch(command, principal.name, answer)
@@ -192,6 +199,20 @@ class LocalDoor:
     ) -> SupplierEndpoint:
         """Return a supplier; one with a source is polled for events."""
         return SupplierEndpoint(checked_function(on_wanted), checked_function(source))
+
+    # Access.
+
+    async def _create_token(self, asked: CreateToken) -> NewToken:
+        """Draw a token; only its digest is kept."""
+        self._host.access.require(self._principal, Verb.ADMINISTER, None)
+        secret, salt = new_secret(SECRET_OCTETS), new_secret(SALT_OCTETS)
+        text = token_secret(token_text(1, secret))
+        kept = await asyncio.to_thread(digest, text, salt)
+        add = AddCredential(
+            asked.principal, CredentialKind.TOKEN, kept, asked.label, asked.expires_at
+        )
+        credential: int = await self._host.ask(add)
+        return NewToken(credential, token_text(credential, secret))
 
     # Dead letters: a principal that may use a consumer's proxy may see its dead letters.
 

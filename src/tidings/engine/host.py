@@ -24,6 +24,7 @@ from tidings.channel.factory import Factory
 from tidings.channel.filter_host import FilterHost
 from tidings.channel.settings import DEFAULT_SETTINGS, Settings
 from tidings.channel.unused import Unused
+from tidings.channel.vocabulary import Place
 from tidings.clock import Clock, SystemClock
 from tidings.cores import Core, OperationDone
 from tidings.engine.access import OWNER, Access, Principal
@@ -53,6 +54,8 @@ from tidings.engine.storage import Storage
 from tidings.engine.store import Store, Writable
 from tidings.engine.writing import Writer, must_last
 from tidings.errors import Disconnected, JournalBroken, Stopping, StoreError, TidingsError
+from tidings.grants.core import AccessChanged
+from tidings.grants.model import Verb
 from tidings.stores.journal import SEGMENT_OCTETS
 from tidings.stores.retention import Retention
 
@@ -85,6 +88,7 @@ class Host:
         self.clock = SteadyClock(clock)
         self.factory = Factory(settings, spills=store is not None)
         self.cores = Cores(self.factory, cores)
+        access.attach(self.factory.channels, self.clock.now, self.cores.others)
         self.bodies = Bodies(cache_octets)
         self.recorder = Recorder()
         self.writer = Writer(self.bodies, self._write, self._revoke, self._refused, self._taken)
@@ -123,6 +127,7 @@ class Host:
         self._closing = asyncio.Lock()
         self._watchers: list[Callable[[e.Notice], None]] = []
         self._around = self.loop.call_later(_LOOK_AROUND, self._look_around)
+        self.on_effect(AccessChanged, self._end_forbidden)
         self.watchdog.start()
 
     @classmethod
@@ -504,6 +509,19 @@ class Host:
     def watch_filters(self, watcher: Callable[[e.FilterTypesChanged], None]) -> None:
         """Call a function whenever a filter asks for other event types."""
         self.on_effect(e.FilterTypesChanged, watcher)
+
+    def _end_forbidden(self, changed: AccessChanged) -> None:
+        """Cut clients off from proxies that their owners may no longer use."""
+        for channel in self.factory.channels.values():
+            for proxy in list(channel.proxies.values()):
+                if not proxy.owner or not changed.concerns(proxy.owner):
+                    continue
+                place = Place(channel.id, proxy.side, proxy=proxy.id)
+                if not self.access.may(Principal(proxy.owner), Verb.USE, place, proxy.owner):
+                    endpoint = self.endpoint(channel.id, proxy.id)
+                    if endpoint is not None:
+                        endpoint.close(Disconnected(f"{proxy.owner} may not use {place} any more"))
+                        self.tell(m.Detach(channel.id, proxy.id))
 
     def on_effect(self, kind: type[_T], act: Callable[[_T], None]) -> None:
         """Call a function with each effect of a class that the host itself does not handle.

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from tidings.channel import questions as q
 from tidings.channel.channel import Channel
+from tidings.channel.holders import Proxy
 from tidings.channel.settings import Settings
 from tidings.channel.views import (
     AdminInfo,
@@ -24,8 +26,9 @@ from tidings.channel.views import (
 )
 from tidings.channel.vocabulary import Place, Side
 from tidings.cores import Question
-from tidings.engine.access import OWNER, Principal, Verb
+from tidings.engine.access import OWNER, Object, Principal
 from tidings.errors import ChannelNotFound, NotFound, ProxyNotFound
+from tidings.grants.model import Verb
 
 if TYPE_CHECKING:
     from tidings.engine.host import Host
@@ -42,13 +45,22 @@ class Viewing:
         self._host = host
         self._principal = principal
 
-    def _may(self, channel: int | None = None) -> None:
-        target = None if channel is None else Place(channel)
-        self._host.access.require(self._principal, Verb.INSPECT, target)
+    def _require(self, target: Object, owner: str = "") -> None:
+        self._host.access.require(self._principal, Verb.INSPECT, target, owner)
+
+    def _known(self, id: int) -> Channel:
+        """Return a channel of which the principal may know."""
+        self._host.access.require_known(self._principal, id)
+        return self._host.factory.channel(id)
 
     def _channel(self, id: int) -> Channel:
-        self._may(id)
+        """Return a channel whose objects the principal may all see."""
+        self._require(Place(id))
         return self._host.factory.channel(id)
+
+    def _may_see(self, proxy: Proxy) -> bool:
+        place = Place(proxy.channel.id, proxy.side, proxy=proxy.id)
+        return self._host.access.may(self._principal, Verb.INSPECT, place, proxy.owner)
 
     def answer(self, question: Question[Any]) -> object:
         """Answer a question by the method with its fields as arguments."""
@@ -60,14 +72,14 @@ class Viewing:
 
     def rules(self) -> Settings:
         """Return the settings that decide what is allowed."""
-        self._may()
+        self._host.access.require_known(self._principal, None)
         return self._host.settings
 
     def channel_ids(self) -> list[int]:
-        """Return the ids of all channels that the principal may see."""
-        self._may()
-        may, channels = self._host.access.may, self._host.factory.channels
-        return [id for id in channels if may(self._principal, Verb.INSPECT, Place(id))]
+        """Return the ids of all channels of which the principal may know."""
+        self._host.access.require_known(self._principal, None)
+        knows = self._host.access.knows
+        return [id for id in self._host.factory.channels if knows(self._principal, id)]
 
     def channels(self) -> list[ChannelInfo]:
         """Return all channels that the principal may see."""
@@ -76,10 +88,11 @@ class Viewing:
     def channel(self, which: int | str) -> ChannelInfo:
         """Return one channel, by its id or name."""
         if not isinstance(which, str):
-            return view_channel(self._channel(which))
+            return view_channel(self._known(which))
         for channel in self._host.factory.channels.values():
             if which and channel.name == which:
-                return view_channel(self._channel(channel.id))
+                with suppress(NotFound):
+                    return view_channel(self._known(channel.id))
         raise ChannelNotFound(f"there is no channel named {which!r}")
 
     def admin(self, channel: int, side: Side, id: int) -> AdminInfo:
@@ -92,34 +105,44 @@ class Viewing:
         return [view_admin(one) for side in Side for _, one in sorted(admins[side].items())]
 
     def proxy_ids(self, channel: int) -> list[int]:
-        """Return the ids of all proxies of a channel."""
-        return list(self._channel(channel).proxies)
+        """Return the ids of the proxies of a channel that the principal may see."""
+        proxies = self._known(channel).proxies
+        return [id for id, proxy in proxies.items() if self._may_see(proxy)]
 
     def proxies(self, channel: int) -> list[ProxyInfo]:
-        """Return all proxies of a channel."""
-        return [view_proxy(proxy) for proxy in self._channel(channel).proxies.values()]
+        """Return the proxies of a channel that the principal may see."""
+        found = self._known(channel).proxies
+        return [view_proxy(proxy) for proxy in found.values() if self._may_see(proxy)]
 
     def proxy(self, channel: int, which: int | str) -> ProxyInfo:
         """Return one proxy, by its id or name."""
-        found = self._channel(channel)
-        if not isinstance(which, str):
-            return view_proxy(found.proxy(which))
-        if which not in found.names:
+        found = self._known(channel)
+        id = found.names.get(which) if isinstance(which, str) else which
+        proxy = None if id is None else found.proxies.get(id)
+        if proxy is not None and self._may_see(proxy):
+            return view_proxy(proxy)
+        if isinstance(which, str):
             raise ProxyNotFound(f"channel {channel} has no proxy named {which!r}")
-        return view_proxy(found.proxies[found.names[which]])
+        raise found.no_proxy(which)
 
     def filter(self, id: int) -> FilterInfo | MappingInfo:
         """Return one filter or mapping filter."""
-        self._may()
+        self._host.access.require_known(self._principal, None)
         # Viewing counts as use: a CORBA client may hold no more than its reference.
-        return view_filter(self._host.factory.filters.use(id, self._host.clock.now()))
+        found = self._host.factory.filters.use(id, self._host.clock.now())
+        self._require(f"filter {id}", found.owner)
+        return view_filter(found)
 
     def filters(self, after: int, most: int) -> list[FilterInfo | MappingInfo]:
         """Return filters and mapping filters with ids above `after`, rising."""
-        self._may()
-        filters = self._host.factory.filters.filters
-        ids = islice((id for id in filters if id > after), most)
-        return [view_filter(filters[id]) for id in ids]
+        self._host.access.require_known(self._principal, None)
+        may, filters = self._host.access.may, self._host.factory.filters.filters
+        seen = (
+            one
+            for id, one in filters.items()
+            if id > after and may(self._principal, Verb.INSPECT, f"filter {id}", one.owner)
+        )
+        return [view_filter(one) for one in islice(seen, most)]
 
     def advertisement(self, channel: int) -> Advertisement:
         """Return the types offered and wanted in a channel, and by whom."""
@@ -127,7 +150,7 @@ class Viewing:
 
     def highest_number(self, channel: int, producer: str) -> int | None:
         """Return a producer's highest accepted number; None if it is unknown."""
-        return self._channel(channel).marks.highest(producer)
+        return self._known(channel).marks.highest(producer)
 
 
 _ANSWERS: Final[Mapping[type, Callable[..., object]]] = {

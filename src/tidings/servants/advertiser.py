@@ -14,9 +14,10 @@ from tidings.cos.CosNotification_auto import EventType
 from tidings.cos.CosNotifyComm_auto import InvalidEventType
 from tidings.cos.CosNotifyFilter_auto import CallbackNotFound
 from tidings.cos.mapping import pattern_in, types_out
-from tidings.engine.access import ObjectKey, Principal, Verb
+from tidings.engine.access import ObjectKey, Principal
 from tidings.events.reference import Reference
 from tidings.filters.constraint import EventTypePattern
+from tidings.grants.model import Verb
 from tidings.names import new_handle
 from tidings.orb.exceptions import (
     BAD_OPERATION,

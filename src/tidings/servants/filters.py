@@ -44,7 +44,6 @@ from tidings.cos.CosNotifyFilter_auto import (
     UnsupportedFilterableData,
 )
 from tidings.cos.events import any_in, event_in
-from tidings.engine.access import Verb
 from tidings.engine.beside import compiled
 from tidings.events import structured
 from tidings.events.anyvalue import Value, infer
@@ -54,6 +53,7 @@ from tidings.events.typecode import TypeCode
 from tidings.filters.constraint import Constraint
 from tidings.filters.filter import FilterVersion, accepted_grammar
 from tidings.filters.mapping import MappedConstraint, MappingFilter
+from tidings.grants.model import Verb
 from tidings.orb.stubs import Interface
 from tidings.servants.service import ObjectServant
 

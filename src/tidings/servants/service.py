@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from tidings.engine.access import OWNER, Grant, Keys, ObjectKey
+from tidings.engine.access import ANONYMOUS, OWNER, Grant, Keys, ObjectKey
 from tidings.errors import Forbidden
 from tidings.events.reference import Reference
 from tidings.orb.bounded_cache import BoundedCache
@@ -52,6 +52,12 @@ ServantMaker = Callable[["CorbaService", GatheringDoor, ObjectKey], "Servant | N
 """Creates the servant for a key; returns None if there is no such object now."""
 
 
+OWNERS: Final = 0
+"""The grant of references that the service hands out by itself: of its owner, until grants are
+enforced, and then of nobody."""
+_NOBODYS: Final = Grant(OWNERS, ANONYMOUS)
+
+
 @dataclass(slots=True)
 class CorbaService:
     """The objects of one host.
@@ -66,7 +72,7 @@ class CorbaService:
     makers: Mapping[str, ServantMaker]
     well_known: dict[bytes, ObjectKey] = field(default_factory=dict)
     open_well_known: bool = False
-    grants: dict[int, Grant] = field(default_factory=lambda: {0: Grant(0, OWNER)})
+    grants: dict[int, Grant] = field(default_factory=lambda: {OWNERS: Grant(OWNERS, OWNER)})
     client_options: ClientOptions = field(default_factory=ClientOptions)
     clients: Clients = field(init=False)
     callbacks: FilterCallbacks = field(init=False)
@@ -141,6 +147,8 @@ class CorbaService:
     def door(self, grant: int) -> GatheringDoor | None:
         """Return the host as a grant's principal may use it, or None if the grant is gone."""
         given = self.grants.get(grant)
+        if grant == OWNERS and not self.host.access.grants.is_open:
+            given = _NOBODYS  # a reference that was handed to anybody is worth nothing now
         if given is None:
             self._doors.pop(grant, None)
             return None

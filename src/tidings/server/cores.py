@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from tidings.audit import AuditTrail
 from tidings.cores import Core
+from tidings.grants.core import Grants
 
 
 def service_cores() -> list[Core]:
     """What every service runs, new."""
-    return [AuditTrail()]
+    return [AuditTrail(), Grants()]

@@ -172,6 +172,8 @@ class HttpSection(Section):
         token: The owner's token, which every request must then show. auto makes one, in the file
             owner.token of store.dir.
         token_file: A file whose first line is the token; read again on reload.
+        open_loopback: Without a token: whether callers on the loopback own the service although
+            grants are enforced.
         allowed_hosts: Without a token: names a request may use for this service, beside those of
             the loopback.
         allowed_origins: Origins such as https://desk.example whose pages may use the service.
@@ -210,6 +212,7 @@ class HttpSection(Section):
         ]
     ] = None
     token_file: Live[OptionalPath] = None
+    open_loopback: bool = False
     allowed_hosts: Live[Texts] = ()
     allowed_origins: Live[Texts] = ()
     max_connections: OptionalCount = None

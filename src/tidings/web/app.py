@@ -44,7 +44,7 @@ def build_app(host: Host, options: WebOptions = _DEFAULTS) -> FastAPI:
     openapi.describe(app)
     add_handlers(app)
     # The last one added is the first to see a request.
-    app.add_middleware(Guard, options=options)
+    app.add_middleware(Guard, options=options, host=host)
     if options.allowed_origins:
         app.add_middleware(
             CORSMiddleware,

@@ -12,6 +12,7 @@ class WebOptions:
     Attributes:
         token: The owner's token. None is for a loopback address only: whoever reaches it owns
             the service.
+        open_loopback: Whether callers without a token own the service though there are principals.
         allowed_hosts: Without a token, names (``name`` or ``name:port``) beside those of the
             loopback that a request's ``Host`` may have.
         allowed_origins: Origins such as ``https://desk.example`` whose pages may use the API.
@@ -27,6 +28,7 @@ class WebOptions:
     """
 
     token: str | None = field(default=None, repr=False)
+    open_loopback: bool = False
     allowed_hosts: tuple[str, ...] = ()
     allowed_origins: tuple[str, ...] = ()
     unnamed_lifetime: float = 60.0

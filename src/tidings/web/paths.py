@@ -9,7 +9,7 @@ decoded on its own here, and its slashes stay escaped until the part is read.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, TypeAlias
 from urllib.parse import unquote_to_bytes
 
 from fastapi import Depends, Path, Query
@@ -136,6 +136,12 @@ ProxyId = Annotated[int, Depends(_proxy_id)]
 """The id of the proxy in the path; there is one."""
 
 
+_PrincipalName: TypeAlias = Annotated[
+    str,
+    Path(max_length=64, description="The principal's name.", examples=["till-3"]),
+    AfterValidator(part),
+]
+
 PATH_TYPES: Final[Mapping[str, Any]] = {
     "channel": ChannelId,
     "proxy": ProxyId,
@@ -150,6 +156,10 @@ PATH_TYPES: Final[Mapping[str, Any]] = {
         Path(description="What the filter maps events to.", examples=["priority"]),
     ],
     "id": Annotated[Number, Path(description="The dead letter's id.", examples=[12])],
+    "name": _PrincipalName,
+    "principal": _PrincipalName,
+    "grant": Annotated[Number, Path(description="The grant's number.", examples=[3])],
+    "credential": Annotated[Number, Path(description="The credential's number.", examples=[5])],
     "producer": Annotated[
         str,
         Path(min_length=1, description="Its own name (percent-encoded).", examples=["till-3"]),
@@ -172,7 +182,10 @@ async def _asked_channel(
 QUERY_TYPES: Final[Mapping[str, Any]] = {
     "after": Annotated[Number, Query(description="The id of the last one seen before.")],
     "channel": Annotated[int | None, Depends(_asked_channel)],
+    "after_name": Annotated[str, Query(description="The name of the last one seen before.")],
     "most": Most,
+    "principal": Annotated[str, Query(description="Of one principal, by its name.")],
+    "to": Annotated[str, Query(description="To one principal or role:NAME.")],
     "proxy": Annotated[Number | None, Query(description="Of one proxy, by its id.")],
 }
 """How each field that stands in a query is read."""

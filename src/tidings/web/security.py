@@ -5,16 +5,23 @@ Nothing here is shown in an error or a log: neither a token that was sent nor th
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import ipaddress
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Final
 from urllib.parse import urlsplit
 
 from starlette.requests import HTTPConnection
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tidings.engine.access import OWNER, Principal
+from tidings.engine.callers import Callers
+from tidings.engine.host import Host
 from tidings.errors import Forbidden, TidingsError, Unauthenticated
+from tidings.grants.core import AccessChanged
+from tidings.grants.secrets import token_number
 from tidings.web.faults import refuse
 from tidings.web.options import WebOptions
 
@@ -24,32 +31,89 @@ TOKEN_SUBPROTOCOL: Final = "tidings.token."
 AUTHENTICATED: Final = "tidings.authenticated"
 """Where the state of a scope may have a function to be called once it is sure who asks."""
 
+REVOKED: Final = 4401
+"""The code a WebSocket is closed with when its principal may do less than before."""
+
 _OPEN: Final = "/health/"
 _PRINCIPAL: Final = "tidings.principal"
 
 
 class Guard:
-    """Lets nobody reach a route, except the health, before the caller is known."""
+    """Lets nobody reach a route, except the health, before the caller is known.
 
-    def __init__(self, app: ASGIApp, options: WebOptions) -> None:
+    Connections of a principal that may do less than before are cut; it may open others.
+    """
+
+    def __init__(self, app: ASGIApp, options: WebOptions, host: Host) -> None:
         self._app = app
         self._options = options
+        self._grants = host.access.grants
+        self._callers = Callers(self._grants, host.clock.now)
+        self._open: dict[int, tuple[Principal, Callable[[], None]]] = {}
+        host.on_effect(AccessChanged, self._cut)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handles a connection."""
-        if scope["type"] != "lifespan" and not scope["path"].startswith(_OPEN):
-            try:
-                authenticate(HTTPConnection(scope), self._options)
-            except TidingsError as error:
-                await refuse(scope, receive, send, error)
-                return
-            if (tell := scope.get("state", {}).get(AUTHENTICATED)) is not None:
-                tell()
-        await self._app(scope, receive, send)
+        if scope["type"] == "lifespan" or scope["path"].startswith(_OPEN):
+            await self._app(scope, receive, send)
+            return
+        try:
+            principal = await self._caller(HTTPConnection(scope))
+        except TidingsError as error:
+            await refuse(scope, receive, send, error)
+            return
+        scope[_PRINCIPAL] = principal
+        if (tell := scope.get("state", {}).get(AUTHENTICATED)) is not None:
+            tell()
+        if principal is OWNER:
+            await self._app(scope, receive, send)
+            return
+        self._open[id(scope)] = (principal, _ending(scope, send))
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            del self._open[id(scope)]
+
+    async def _caller(self, connection: HTTPConnection) -> Principal:
+        given, options = bearer(connection), self._options
+        if token_number(given) is not None:
+            client = connection.client
+            return await self._callers.by_token(given, "" if client is None else client.host)
+        if options.token is None and not (self._grants.is_open or options.open_loopback):
+            raise Unauthenticated(
+                "the token is missing: send the header Authorization: Bearer <token>"
+            )
+        return authenticate(connection, options)
+
+    def _cut(self, changed: AccessChanged) -> None:
+        for principal, end in list(self._open.values()):
+            if changed.concerns(principal.name, principal.credential):
+                end()
+
+
+def _ending(scope: Scope, send: Send) -> Callable[[], None]:
+    """What ends a request or a WebSocket from outside."""
+    task = asyncio.current_task()
+    assert task is not None
+    if scope["type"] != "websocket":
+        return task.cancel  # type: ignore[return-value]
+    closing: Message = {"type": "websocket.close", "code": REVOKED, "reason": "access has changed"}
+    loop = asyncio.get_running_loop()
+    kept: list[asyncio.Task[None]] = []
+
+    def close() -> None:
+        kept.append(loop.create_task(_sent(send, closing)))
+
+    return close
+
+
+async def _sent(send: Send, message: Message) -> None:
+    with suppress(Exception):  # it may have ended meanwhile, in whatever way
+        await send(message)
 
 
 def authenticate(connection: HTTPConnection, options: WebOptions) -> Principal:
-    """Find out who the caller is, and keep it for `principal_of`.
+    """Return the owner, if the caller shows its token or needs none.
 
     Raises:
         Unauthenticated: The token is missing or wrong.
@@ -61,12 +125,11 @@ def authenticate(connection: HTTPConnection, options: WebOptions) -> Principal:
         _check_origin(connection, host, options.allowed_origins)
     else:
         _check_token(connection, options.token)
-    connection.scope[_PRINCIPAL] = OWNER
     return OWNER
 
 
 def principal_of(connection: HTTPConnection) -> Principal:
-    """Who `authenticate` found to ask."""
+    """Who the guard found to ask."""
     found: Principal = connection.scope[_PRINCIPAL]
     return found
 
@@ -121,14 +184,15 @@ def _check_origin(connection: HTTPConnection, host: str, allowed: tuple[str, ...
 
 
 def _check_token(connection: HTTPConnection, token: str) -> None:
-    given = _bearer(connection)
+    given = bearer(connection)
     if not given:
         raise Unauthenticated("the token is missing: send the header Authorization: Bearer <token>")
     if not hmac.compare_digest(given.encode(errors="replace"), token.encode()):
         raise Unauthenticated("the token is wrong: the service's owner has the right one")
 
 
-def _bearer(connection: HTTPConnection) -> str:
+def bearer(connection: HTTPConnection) -> str:
+    """Return the token that a request shows; empty if it shows none."""
     scheme, _, given = _single(connection, "authorization").partition(" ")
     if scheme.lower() == "bearer":
         return given.strip()

@@ -29,12 +29,12 @@ from tidings.engine.access import (
     Object,
     ObjectKey,
     Principal,
-    Verb,
 )
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
 from tidings.engine.viewing import Viewing
 from tidings.errors import BadInput, Forbidden, InvalidUsage, LimitExceeded, NotFound, Stopping
+from tidings.grants.model import Verb
 from tidings.server.embedded import local_client
 
 SECRET = b"a secret of thirty-two octets ..."
@@ -114,7 +114,7 @@ def test_what_no_key_can_be_made_of() -> None:
 
 def needed(channel: int, proxy: int, filter: int) -> list[tuple[Any, tuple[Verb, Object, str]]]:
     """Every command as somebody may ask for it, with the right it needs and of whom."""
-    place, whole, thing = Place(channel, proxy=proxy), Place(channel), happened("a")
+    place, whole, thing = Place(channel, Side.CONSUMER, proxy=proxy), Place(channel), happened("a")
     use = (Verb.USE, place, "ann")
     manage = (Verb.MANAGE, whole, "")
     engine = (Verb.ADMINISTER, None, "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from tests.edges.web.doors import WebDoor
 from tests.patience import PATIENCE
 from tidings.channel.settings import Settings
 from tidings.channel.views import ProxyInfo
+from tidings.cores import Core
 from tidings.engine.host import Host
 from tidings.engine.viewing import Viewing
 from tidings.web.app import build_app
@@ -121,10 +122,13 @@ class ServedDoor(WebDoor):
 
 @asynccontextmanager
 async def served(
-    options: WebOptions | None = None, folder: Path | None = None, settings: Settings = SWIFT
+    options: WebOptions | None = None,
+    folder: Path | None = None,
+    settings: Settings = SWIFT,
+    cores: Iterable[Core] = (),
 ) -> AsyncIterator[ServedDoor]:
     """A web door behind a server; in memory unless there is a folder."""
-    host = await Host.open(folder, settings=settings)
+    host = await Host.open(folder, settings=settings, cores=cores)
     app = build_app(host, options or WebOptions())
     # Only where the protocol is named, the loop lets small answers go at once (TCP_NODELAY).
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)

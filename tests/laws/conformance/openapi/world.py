@@ -41,6 +41,9 @@ class World:
         self.supplier = self._proxy(name="supplier", side="supplier")
         self.filter = self._filter()
         self.mapping = int(self._ask("POST", "/v1/mapping-filters", {"default": PRIORITY})["id"])
+        self._ask("POST", "/v1/principals", {"name": MAIN})
+        self.grant = self._grant()
+        self.credential = self._credential()
         self.publish()
         # Only what is connected can be suspended.
         line = self._open.enter_context(connect(url.replace("http", "ws", 1) + "/v1/ws"))
@@ -71,6 +74,10 @@ class World:
             "admin": [0],
             "filter": [self.filter, self.mapping],
             "producer": ["hall"],
+            "name": [MAIN],
+            "principal": [MAIN],
+            "grant": [self.grant],
+            "credential": [self.credential],
             "purpose": ["priority"],
         }
         for ending, make in self._spares.items():
@@ -88,6 +95,25 @@ class World:
 
     def _filter(self) -> int:
         return int(self._ask("POST", "/v1/filters", {"constraints": ["$price > 1"]})["id"])
+
+    def _grant(self) -> int:
+        # Nobody administers: with an administrator, requests without a token would be refused.
+        asked = {"to": MAIN, "verbs": ["publish"]}
+        return int(self._ask("POST", "/v1/grants", asked)["grant"])
+
+    def _credential(self) -> int:
+        return int(self._ask("POST", f"/v1/principals/{MAIN}/tokens", {})["credential"])
+
+    def _spare_principal(self) -> dict[str, list[object]]:
+        with suppress(httpx2.HTTPStatusError):
+            self._ask("POST", "/v1/principals", {"name": SPARE})
+        return {"name": [SPARE]}
+
+    def _spare_grant(self) -> dict[str, list[object]]:
+        return {"grant": [self._grant()]}
+
+    def _spare_credential(self) -> dict[str, list[object]]:
+        return {"credential": [self._credential()]}
 
     def _spare_channel(self) -> dict[str, list[object]]:
         with suppress(httpx2.HTTPStatusError):  # it is there
@@ -143,6 +169,9 @@ class World:
 
     # By the end of the path; with a name in braces, only for what changes the object.
     _spares: Final[dict[str, Callable[[World], dict[str, list[object]]]]] = {
+        "/principals/{name}": _spare_principal,
+        "/grants/{grant}": _spare_grant,
+        "/credentials/{credential}": _spare_credential,
         "/channels/{channel}": _spare_channel,
         "/channels/{channel}/qos": _spare_channel,
         "/channels/{channel}/admin-properties": _spare_channel,

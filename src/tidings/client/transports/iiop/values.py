@@ -18,6 +18,7 @@ from tidings.errors import InvalidEvent, NotOverCorba
 from tidings.events.envelope import Envelope
 from tidings.events.fields import ANY_EVENT_TYPE, is_any
 from tidings.events.structured import StructuredEvent
+from tidings.grants.requests import ACCESS_REQUESTS
 from tidings.orb.cdr_writer import Writer
 from tidings.orb.codesets import OURS
 from tidings.orb.exceptions import SystemException
@@ -40,6 +41,7 @@ def unsupported(request: type) -> NotOverCorba:
 
 _WORDS: Final[Mapping[type, tuple[str, ...]]] = {
     SeeChanges: ("the audit trail",),
+    **dict.fromkeys(ACCESS_REQUESTS, ("principals and grants",)),
     c.Ack: ("acknowledgements of single events",),
     c.DryRun: ("dry runs",),
     c.Failed: ("retries of single events",),

@@ -134,7 +134,7 @@ async def served(
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.bind(("127.0.0.1", 0))
     listener.listen()
-    config = uvicorn.Config(app, log_level="error", ws_per_message_deflate=False, loop="asyncio",
+    config = uvicorn.Config(app, log_config=None, ws_per_message_deflate=False, loop="asyncio",
                             lifespan="off")  # fmt: skip
     server = uvicorn.Server(config)
     server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]

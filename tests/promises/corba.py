@@ -16,7 +16,7 @@ from tidings.client.transports.iiop.transport import IiopTransport
 from tidings.client.transports.iiop.values import UNKNOWN, CorbaMessage, Events
 from tidings.cos.CosNotifyChannelAdmin_auto import EventChannelFactory_INTERFACE
 from tidings.engine import perform
-from tidings.engine.access import OWNER, Grant, ObjectKey, Principal
+from tidings.engine.access import OWNER, Caller, Grant, ObjectKey
 from tidings.engine.host import Host
 from tidings.engine.writing import Write
 from tidings.events.anyvalue import Value
@@ -89,7 +89,7 @@ class IiopService:
         self._folder = folder
         self._host: Host | None = None
         self._opened: Opened | None = None
-        self._grants: dict[Principal, int] = {OWNER: 0}
+        self._grants: dict[Caller, int] = {OWNER: 0}
         self._killed: list[Host] = []
         self._clients: list[Client] = []
         self._port = 0
@@ -102,7 +102,7 @@ class IiopService:
         self._marks.note(message)
         performer._accepted(message, write)
 
-    async def client(self, principal: Principal = OWNER) -> Client:
+    async def client(self, principal: Caller = OWNER) -> Client:
         """A new client; the service is started if it does not run."""
         opened = await self._start()
         grant = self._grants.setdefault(principal, len(self._grants))

@@ -18,7 +18,7 @@ from tidings.channel.views import ProxyInfo
 from tidings.client.client import Client
 from tidings.client.connection import Connection
 from tidings.client.subscription import Subscription
-from tidings.engine.access import OWNER, Principal
+from tidings.engine.access import OWNER, Caller
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
 from tidings.events.structured import StructuredEvent
@@ -61,7 +61,7 @@ class Service(Protocol):
     tells_state: bool
     tells_reasons: bool
 
-    async def client(self, principal: Principal = OWNER) -> Client:
+    async def client(self, principal: Caller = OWNER) -> Client:
         """A new client; the service is started if it does not run."""
         ...
 
@@ -88,7 +88,7 @@ class InProcessService:
         self._host: Host | None = None
         self._killed: list[Host] = []
 
-    async def client(self, principal: Principal = OWNER) -> Client:
+    async def client(self, principal: Caller = OWNER) -> Client:
         """A new client."""
         if self._host is None:
             self._host = await Host.open(self._folder, settings=SETTINGS, cores=service_cores())
@@ -125,7 +125,7 @@ class _WebDoor:
         options: Its settings.
     """
 
-    def __init__(self, host: Host, principal: Principal, port: int, options: WebOptions) -> None:
+    def __init__(self, host: Host, principal: Caller, port: int, options: WebOptions) -> None:
         app = build_app(host, options)
         if principal is not OWNER:
             door = LocalDoor(host, principal)
@@ -183,13 +183,13 @@ class HttpService:
         self.options = WebOptions()
         self._folder = folder
         self._host: Host | None = None
-        self._doors: dict[Principal, _WebDoor] = {}
-        self._ports: dict[Principal, int] = {}
+        self._doors: dict[Caller, _WebDoor] = {}
+        self._ports: dict[Caller, int] = {}
         self._killed: list[Host] = []
         self._clients: list[Client] = []
 
     async def client(
-        self, principal: Principal = OWNER, *, port: int | None = None, **settings: Any
+        self, principal: Caller = OWNER, *, port: int | None = None, **settings: Any
     ) -> Client:
         """A new client.
 
@@ -203,7 +203,7 @@ class HttpService:
         self._clients.append(made)
         return made
 
-    async def start(self, principal: Principal = OWNER) -> int:
+    async def start(self, principal: Caller = OWNER) -> int:
         """Starts the service if it does not run, where it was before; its port."""
         if self._host is None:
             self._host = await Host.open(self._folder, settings=SETTINGS, cores=service_cores())

@@ -7,15 +7,15 @@ import asyncio
 import pytest
 
 from tests.promises.services import Service, because, bid, seqs
-from tidings.engine.access import ANONYMOUS, Principal
+from tidings.engine.access import ANONYMOUS, Caller
 from tidings.errors import Forbidden
 
-ANN, BOB = Principal("ann"), Principal("bob")
+ANN, BOB = Caller("ann"), Caller("bob")
 
 
 @pytest.mark.parametrize("principal", [ANONYMOUS, ANN], ids=str)
 async def test_everybody_may_publish_subscribe_and_look_around(
-    service: Service, principal: Principal
+    service: Service, principal: Caller
 ) -> None:
     made = await (await service.client()).create_channel()
     client = await service.client(principal)
@@ -45,7 +45,7 @@ async def test_everybody_may_publish_subscribe_and_look_around(
 @pytest.mark.not_over_corba("trails")
 @pytest.mark.parametrize("principal", [ANONYMOUS, ANN], ids=str)
 async def test_everybody_may_use_what_is_not_of_the_standard(
-    service: Service, principal: Principal
+    service: Service, principal: Caller
 ) -> None:
     await (await service.client()).create_channel("auction")
     client = await service.client(principal)
@@ -63,7 +63,7 @@ async def test_everybody_may_use_what_is_not_of_the_standard(
 
 
 @pytest.mark.parametrize("principal", [ANONYMOUS, ANN], ids=str)
-async def test_only_the_owner_manages(service: Service, principal: Principal) -> None:
+async def test_only_the_owner_manages(service: Service, principal: Caller) -> None:
     owner = await service.client()
     made = await owner.create_channel()
     client = await service.client(principal)
@@ -87,7 +87,7 @@ async def test_only_the_owner_manages(service: Service, principal: Principal) ->
 @pytest.mark.not_over_corba("ids")
 @pytest.mark.parametrize("principal", [ANONYMOUS, ANN], ids=str)
 async def test_filters_are_changed_by_those_who_made_them(
-    service: Service, principal: Principal
+    service: Service, principal: Caller
 ) -> None:
     owner = await service.client()
     channel = await owner.create_channel()
@@ -105,7 +105,7 @@ async def test_filters_are_changed_by_those_who_made_them(
 
 @pytest.mark.not_over_corba("names")
 @pytest.mark.parametrize("principal", [ANONYMOUS, BOB], ids=str)
-async def test_what_others_have_is_theirs(service: Service, principal: Principal) -> None:
+async def test_what_others_have_is_theirs(service: Service, principal: Caller) -> None:
     await (await service.client()).create_channel("auction")
     ann = await service.client(ANN)
     theirs = await ann.subscribe("auction", "$price > 1", name="ann's")
@@ -146,7 +146,7 @@ async def test_the_owner_may_use_what_others_have(service: Service) -> None:
 async def test_who_is_confined_to_channels_sees_no_others(service: Service) -> None:
     owner = await service.client()
     inside, outside = [await owner.create_channel() for _ in range(2)]
-    client = await service.client(Principal("ann", scope=frozenset({inside.id})))
+    client = await service.client(Caller("ann", scope=frozenset({inside.id})))
     assert [info.id for info in await client.channels()] == [inside.id]
     assert (await client.publish(inside.id, bid(1))).accepted
     for attempt in (
@@ -162,7 +162,7 @@ async def test_who_is_confined_to_channels_sees_no_others(service: Service) -> N
 async def test_who_is_confined_to_channels_finds_no_others_by_name(service: Service) -> None:
     owner = await service.client()
     inside, _ = [await owner.create_channel(name) for name in ("inside", "outside")]
-    client = await service.client(Principal("ann", scope=frozenset({inside.id})))
+    client = await service.client(Caller("ann", scope=frozenset({inside.id})))
     assert (await client.publish("inside", bid(1))).seq == 1
     with pytest.raises(Forbidden, match="ann may not"):
         await client.channel("outside")

@@ -7,7 +7,7 @@ import pytest
 from tests.promises.services import Service, bid, eventually, known, seen, seqs
 from tidings.channel.views import DeadLetterInfo
 from tidings.client.client import Client
-from tidings.engine.access import ANONYMOUS, Principal
+from tidings.engine.access import ANONYMOUS, Caller
 from tidings.errors import Forbidden, NotFound
 
 pytestmark = pytest.mark.not_over_corba("letters")
@@ -108,7 +108,7 @@ async def test_pulled_events_can_be_rejected(lasting: Service) -> None:
 async def test_only_who_may_use_a_subscription_sees_its_dead_letters(lasting: Service) -> None:
     owner = await lasting.client()
     channel = await owner.create_channel(persistent=True)
-    ann, bob = [await lasting.client(Principal(name)) for name in ("ann", "bob")]
+    ann, bob = [await lasting.client(Caller(name)) for name in ("ann", "bob")]
     subscription = await ann.subscribe(channel, name="ann's")
     await owner.publish(channel, bid(1))
     (await anext(subscription)).reject("no")

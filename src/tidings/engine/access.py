@@ -21,24 +21,36 @@ from tidings.grants.model import Verb
 
 
 @dataclass(frozen=True, slots=True)
-class Principal:
-    """The caller, and the owner of what it creates.
+class Caller:
+    """Who calls, and owns what it creates.
 
-    `is_owner` holds inside its scope: the channels it is confined to, None for all. `credential`
-    is the number of the one it has shown.
+    Attributes:
+        name: The name of its principal.
+        is_owner: Whether it owns the service; inside its scope only.
+        scope: The channels it is confined to; None for all.
+        credential: The number of the credential it has shown; None for none.
+        door: The protocol it calls through.
+        peer: The address it calls from; empty inside this process.
     """
 
     name: str
     is_owner: bool = False
     scope: frozenset[int] | None = None
     credential: int | None = None
+    door: str = "in-process"
+    peer: str = ""
+
+    @property
+    def owns_service(self) -> bool:
+        """Whether it may do everything."""
+        return self.is_owner and self.scope is None
 
     def __str__(self) -> str:
         return self.name
 
 
-OWNER: Final = Principal("owner", is_owner=True)
-ANONYMOUS: Final = Principal("anonymous")
+OWNER: Final = Caller("owner", is_owner=True)
+ANONYMOUS: Final = Caller("anonymous")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +58,7 @@ class Grant:
     """What a reference stands for; references reached from it have the same grant."""
 
     id: int
-    principal: Principal
+    principal: Caller
 
 
 Object: TypeAlias = Place | str | None
@@ -97,7 +109,7 @@ class Access:
         self._channels, self._now = channels, now
         self.grants = next((core for core in cores if isinstance(core, Grants)), self.grants)
 
-    def may(self, principal: Principal, verb: Verb, target: Object, owner: str = "") -> bool:
+    def may(self, principal: Caller, verb: Verb, target: Object, owner: str = "") -> bool:
         """Return whether a principal may do something; `owner` is the object's, empty for none."""
         scope = principal.scope
         if scope is not None and isinstance(target, Place) and target.channel not in scope:
@@ -135,13 +147,13 @@ class Access:
         called = None if found is None else found.name
         return self.grants.permission(name, verb, called, self._now())
 
-    def knows(self, principal: Principal, channel: int) -> bool:
+    def knows(self, principal: Caller, channel: int) -> bool:
         """Return whether a principal may know of a channel: it may do something there."""
         if principal.is_owner or self.grants.is_open:
             return self.may(principal, Verb.INSPECT, Place(channel))
         return any(self.permission(principal.name, verb, channel) is not None for verb in Verb)
 
-    def require(self, principal: Principal, verb: Verb, target: Object, owner: str = "") -> None:
+    def require(self, principal: Caller, verb: Verb, target: Object, owner: str = "") -> None:
         """Raise Forbidden unless `may` allows it.
 
         What the principal may not know of is missing to it: the error is the one for an object
@@ -155,7 +167,7 @@ class Access:
         whose = f" of {owner}" if owner and owner != principal.name else ""
         raise Forbidden(f"{principal} may not {_WORDS.get(verb, verb.value)} {shown}{whose}")
 
-    def require_known(self, principal: Principal, channel: int | None) -> None:
+    def require_known(self, principal: Caller, channel: int | None) -> None:
         """Raise the error for a missing channel unless the principal may know of it.
 
         Without a channel, raise Forbidden unless the caller is a principal at all.
@@ -167,7 +179,7 @@ class Access:
         elif self.grants.principal(principal.name) is None:
             raise Forbidden(f"{principal} may not inspect the service")
 
-    def hide(self, principal: Principal, place: Place) -> None:
+    def hide(self, principal: Caller, place: Place) -> None:
         """Raise the error for a missing object if the principal may not know of it."""
         if self.grants.is_open or principal.is_owner:
             return

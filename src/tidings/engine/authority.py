@@ -9,7 +9,7 @@ from tidings.channel.catalogue import OPERATIONS, Right
 from tidings.channel.factory import Factory
 from tidings.channel.translation import entered
 from tidings.channel.vocabulary import Place, Side
-from tidings.engine.access import Access, Object, Principal
+from tidings.engine.access import Access, Caller, Object
 from tidings.errors import Forbidden
 from tidings.events.fields import fields_for
 from tidings.grants.model import Verb
@@ -24,7 +24,7 @@ class Guarded(Protocol):
     access: Access
 
 
-def authorise(host: Guarded, command: c.Command, principal: Principal) -> None:
+def authorise(host: Guarded, command: c.Command, principal: Caller) -> None:
     """Raise Forbidden if a principal may not run a command, NotFound if its object is missing."""
     access, right = host.access, _right(command)
     if right is Right.ENGINE and not principal.is_owner:
@@ -37,7 +37,7 @@ def authorise(host: Guarded, command: c.Command, principal: Principal) -> None:
         _check_events(access, command, principal)
 
 
-def _check_events(access: Access, push: c.Push, principal: Principal) -> None:
+def _check_events(access: Access, push: c.Push, principal: Caller) -> None:
     """Raise Forbidden if an event is not one that the principal may publish."""
     permission = access.permission(principal.name, Verb.PUBLISH, push.channel)
     fence = () if principal.is_owner or permission is None else permission.fence

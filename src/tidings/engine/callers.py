@@ -13,7 +13,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Final
 
-from tidings.engine.access import Principal
+from tidings.engine.access import Caller
 from tidings.errors import TooManyAttempts, Unauthenticated
 from tidings.grants.core import Grants
 from tidings.grants.guessing import Guessing
@@ -37,7 +37,7 @@ class Callers:
         self._recognised: OrderedDict[bytes, int] = OrderedDict()
         self._one_at_a_time = asyncio.Lock()
 
-    async def by_token(self, text: str, address: str) -> Principal:
+    async def by_token(self, text: str, address: str) -> Caller:
         """Return the principal with a token.
 
         Raises:
@@ -48,7 +48,7 @@ class Callers:
         if found is None:
             found = await self._tried(text, address)
         self._grants.note_login(found.id, self._now())
-        return Principal(found.principal, credential=found.id)
+        return Caller(found.principal, credential=found.id)
 
     def _known(self, text: str) -> Credential | None:
         number = self._recognised.get(self._hash(text))

@@ -31,7 +31,7 @@ from tidings.channel.settings import FilterPart
 from tidings.channel.views import DeadLetterInfo
 from tidings.channel.vocabulary import Place
 from tidings.cores import Question
-from tidings.engine.access import OWNER, Principal
+from tidings.engine.access import OWNER, Caller
 from tidings.engine.authority import authorise
 from tidings.engine.beside import compiled
 from tidings.engine.endpoints import (
@@ -69,7 +69,7 @@ class LocalDoor:
     What the principal creates belongs to it: only it and the service's owner may use it.
     """
 
-    def __init__(self, host: Host, principal: Principal = OWNER, *, owned: bool = False) -> None:
+    def __init__(self, host: Host, principal: Caller = OWNER, *, owned: bool = False) -> None:
         self._host = host
         self._principal = principal
         self._owned = owned
@@ -97,7 +97,7 @@ class LocalDoor:
         principal = self._principal
         if self._closed:
             self._check_open()
-        if principal is not OWNER and isinstance(
+        if not principal.owns_service and isinstance(
             command, ObtainProxy | CreateFilter | CreateMapping
         ):
             command = replace(command, owner=principal.name)

@@ -27,7 +27,7 @@ from tidings.channel.unused import Unused
 from tidings.channel.vocabulary import Place
 from tidings.clock import Clock, SystemClock
 from tidings.cores import Core, OperationDone
-from tidings.engine.access import OWNER, Access, Principal
+from tidings.engine.access import OWNER, Access, Caller
 from tidings.engine.archiving import ArchivePlan, Archiving, archive_command
 from tidings.engine.archiving import Command as ArchiveCommand
 from tidings.engine.authority import authorise
@@ -283,7 +283,7 @@ class Host:
     # Commands.
 
     def ask(
-        self, command: Command, principal: Principal = OWNER, source: Hashable | None = None
+        self, command: Command, principal: Caller = OWNER, source: Hashable | None = None
     ) -> asyncio.Future[Any]:
         """Run a command; the future gets its answer or error."""
         future = self.loop.create_future()
@@ -294,7 +294,7 @@ class Host:
         self,
         command: Command,
         waiting: Waiting,
-        principal: Principal = OWNER,
+        principal: Caller = OWNER,
         source: Hashable | None = None,
     ) -> None:
         """Run a command, and hand its answer or error to `waiting`.
@@ -316,7 +316,7 @@ class Host:
         self._mailbox.post(command, done)
         self._schedule()
 
-    def _refusal(self, command: Command, principal: Principal) -> TidingsError | None:
+    def _refusal(self, command: Command, principal: Caller) -> TidingsError | None:
         if self._stopping:
             return Stopping("the service is stopping; it takes nothing more")
         if self.disk_error is not None and must_last(command):
@@ -328,7 +328,7 @@ class Host:
         return None
 
     async def connect(
-        self, command: m.Connect, endpoint: Endpoint | None, principal: Principal = OWNER
+        self, command: m.Connect, endpoint: Endpoint | None, principal: Caller = OWNER
     ) -> None:
         """Connect a client to a proxy, reached through the endpoint from then on."""
         key = (command.channel, command.proxy)
@@ -359,7 +359,7 @@ class Host:
         most: int = 1,
         wait: int | None = None,
         lease: int | None = None,
-        principal: Principal = OWNER,
+        principal: Caller = OWNER,
     ) -> EventBatch:
         """Pull events, waiting as long as requested."""
         return await self.out.pull(channel, proxy, most, wait, lease, principal)
@@ -517,7 +517,7 @@ class Host:
                 if not proxy.owner or not changed.concerns(proxy.owner):
                     continue
                 place = Place(channel.id, proxy.side, proxy=proxy.id)
-                if not self.access.may(Principal(proxy.owner), Verb.USE, place, proxy.owner):
+                if not self.access.may(Caller(proxy.owner), Verb.USE, place, proxy.owner):
                     endpoint = self.endpoint(channel.id, proxy.id)
                     if endpoint is not None:
                         endpoint.close(Disconnected(f"{proxy.owner} may not use {place} any more"))

@@ -22,7 +22,7 @@ from tidings.channel.effects import Message
 from tidings.channel.entries import SEQ, Entry
 from tidings.channel.functions import error_text
 from tidings.channel.vocabulary import Form, Style
-from tidings.engine.access import Principal
+from tidings.engine.access import Caller
 from tidings.engine.endpoints import Endpoint, EventBatch
 from tidings.engine.storage import Storage
 from tidings.errors import Disconnected, Stopping, StoreError, TidingsError
@@ -119,7 +119,7 @@ class Sender:
         self,
         storage: Storage,
         channels: Channels,
-        ask: Callable[[Command, Principal], asyncio.Future[Any]],
+        ask: Callable[[Command, Caller], asyncio.Future[Any]],
         tell: Callable[..., None],
         now: Callable[[], int],
         notice: Callable[[e.Notice], None],
@@ -180,7 +180,7 @@ class Sender:
         most: int,
         wait: int | None,
         lease: int | None,
-        principal: Principal,
+        principal: Caller,
     ) -> EventBatch:
         """Pull events from the core and wait for the answer.
 
@@ -208,7 +208,7 @@ class Sender:
         most: int,
         wait: int | None,
         lease: int | None,
-        principal: Principal,
+        principal: Caller,
     ) -> EventBatch:
         """Pull once. Without a lease, events count as delivered when handed over."""
         token = next(self._tokens)

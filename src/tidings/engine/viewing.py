@@ -26,7 +26,7 @@ from tidings.channel.views import (
 )
 from tidings.channel.vocabulary import Place, Side
 from tidings.cores import Question
-from tidings.engine.access import OWNER, Object, Principal
+from tidings.engine.access import OWNER, Caller, Object
 from tidings.errors import ChannelNotFound, NotFound, ProxyNotFound
 from tidings.grants.model import Verb
 
@@ -41,7 +41,7 @@ class Viewing:
     `NotFound` if it does not exist.
     """
 
-    def __init__(self, host: Host, principal: Principal = OWNER) -> None:
+    def __init__(self, host: Host, principal: Caller = OWNER) -> None:
         self._host = host
         self._principal = principal
 

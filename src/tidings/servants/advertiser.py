@@ -14,7 +14,7 @@ from tidings.cos.CosNotification_auto import EventType
 from tidings.cos.CosNotifyComm_auto import InvalidEventType
 from tidings.cos.CosNotifyFilter_auto import CallbackNotFound
 from tidings.cos.mapping import pattern_in, types_out
-from tidings.engine.access import ObjectKey, Principal
+from tidings.engine.access import Caller, ObjectKey
 from tidings.events.reference import Reference
 from tidings.filters.constraint import EventTypePattern
 from tidings.grants.model import Verb
@@ -52,7 +52,7 @@ class _Watch:
 
     __slots__ = ("channel", "failures", "offered", "principal", "stub", "telling", "wanted")
 
-    def __init__(self, channel: Channel, stub: Listener, principal: Principal) -> None:
+    def __init__(self, channel: Channel, stub: Listener, principal: Caller) -> None:
         self.channel = channel
         self.principal = principal
         self.stub = stub
@@ -109,7 +109,7 @@ class Advertisers:
         """Check that the service may call a listener at its address; raise NO_PERMISSION if not."""
         await self._service.orb.admit(callback)
 
-    def attach(self, channel: int, callback: Reference, principal: Principal) -> int:
+    def attach(self, channel: int, callback: Reference, principal: Caller) -> int:
         """Register a listener; return an unguessable id for `detach`."""
         if len(self._watches) >= _MOST_LISTENERS:
             raise errors.LimitExceeded(
@@ -125,7 +125,7 @@ class Advertisers:
             self._looking = asyncio.get_running_loop().create_task(self._look(), name=ADVERTISER)
         return id
 
-    def detach(self, channel: int, id: int, principal: Principal) -> None:
+    def detach(self, channel: int, id: int, principal: Caller) -> None:
         """Remove a listener; raise Forbidden if it belongs to another principal."""
         watch = self._watches.get((channel, id))
         if watch is None:
@@ -172,7 +172,7 @@ class AdvertiserObject(TypedErrors, AdvertiserServant):
     """Advertising::Advertiser."""
 
     def __init__(
-        self, advertisers: Advertisers, door: LocalDoor, channel: int, principal: Principal
+        self, advertisers: Advertisers, door: LocalDoor, channel: int, principal: Caller
     ) -> None:
         self._advertisers = advertisers
         self._door = door

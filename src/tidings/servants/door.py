@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from tidings.channel.commands import Command, Push
 from tidings.channel.management import Connect
-from tidings.engine.access import Principal
+from tidings.engine.access import Caller
 from tidings.engine.door import LocalDoor
 from tidings.engine.endpoints import Endpoint, EventBatch
 from tidings.engine.host import Host
@@ -31,9 +31,7 @@ _MOST: Final = 500
 class GatheringDoor(LocalDoor):
     """A host for one CORBA principal; `heard` gets the loop time of each push and pull."""
 
-    def __init__(
-        self, host: Host, principal: Principal, heard: dict[tuple[int, int], float]
-    ) -> None:
+    def __init__(self, host: Host, principal: Caller, heard: dict[tuple[int, int], float]) -> None:
         super().__init__(host, principal)
         self._heard = heard
         self._loop = host.loop

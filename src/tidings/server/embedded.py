@@ -8,7 +8,7 @@ from typing import Any
 from tidings.client.client import Client
 from tidings.client.sync import SyncClient
 from tidings.client.transports.inproc import InProcess
-from tidings.engine.access import OWNER, Principal
+from tidings.engine.access import OWNER, Caller
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
 from tidings.errors import InvalidUsage
@@ -18,7 +18,7 @@ from tidings.server.cores import service_cores
 async def embedded(
     folder: str | Path | None = None,
     *,
-    principal: Principal = OWNER,
+    principal: Caller = OWNER,
     **settings: Any,  # noqa: ANN401 -- those of Host.open
 ) -> Client:
     """Starts a service in this process and connects to it; closing the client stops it.
@@ -41,7 +41,7 @@ async def embedded(
     return Client(InProcess(LocalDoor(host, principal, owned=True)))
 
 
-def local_client(host: Host, principal: Principal = OWNER) -> Client:
+def local_client(host: Host, principal: Caller = OWNER) -> Client:
     """One more client of a host in this process; closing it lets the host run on.
 
     Args:

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tidings.engine.access import OWNER, Principal
+from tidings.engine.access import OWNER, Caller
 from tidings.engine.callers import Callers
 from tidings.engine.host import Host
 from tidings.errors import Forbidden, TidingsError, Unauthenticated
@@ -49,7 +49,7 @@ class Guard:
         self._options = options
         self._grants = host.access.grants
         self._callers = Callers(self._grants, host.clock.now)
-        self._open: dict[int, tuple[Principal, Callable[[], None]]] = {}
+        self._open: dict[int, tuple[Caller, Callable[[], None]]] = {}
         host.on_effect(AccessChanged, self._cut)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -65,7 +65,7 @@ class Guard:
         scope[_PRINCIPAL] = principal
         if (tell := scope.get("state", {}).get(AUTHENTICATED)) is not None:
             tell()
-        if principal is OWNER:
+        if principal.owns_service:
             await self._app(scope, receive, send)
             return
         self._open[id(scope)] = (principal, _ending(scope, send))
@@ -74,7 +74,7 @@ class Guard:
         finally:
             del self._open[id(scope)]
 
-    async def _caller(self, connection: HTTPConnection) -> Principal:
+    async def _caller(self, connection: HTTPConnection) -> Caller:
         given, options = bearer(connection), self._options
         if token_number(given) is not None:
             client = connection.client
@@ -112,7 +112,7 @@ async def _sent(send: Send, message: Message) -> None:
         await send(message)
 
 
-def authenticate(connection: HTTPConnection, options: WebOptions) -> Principal:
+def authenticate(connection: HTTPConnection, options: WebOptions) -> Caller:
     """Return the owner, if the caller shows its token or needs none.
 
     Raises:
@@ -128,9 +128,9 @@ def authenticate(connection: HTTPConnection, options: WebOptions) -> Principal:
     return OWNER
 
 
-def principal_of(connection: HTTPConnection) -> Principal:
+def principal_of(connection: HTTPConnection) -> Caller:
     """Who the guard found to ask."""
-    found: Principal = connection.scope[_PRINCIPAL]
+    found: Caller = connection.scope[_PRINCIPAL]
     return found
 
 

@@ -14,7 +14,7 @@ from tidings.admission import Admission
 from tidings.api.forms import ConstraintForm, filter_parts
 from tidings.api.items import write_delivered
 from tidings.channel.effects import Message
-from tidings.engine.access import Principal
+from tidings.engine.access import Caller
 from tidings.engine.beside import compiled
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
@@ -97,10 +97,10 @@ class WebState:
         self.counts = Counts()
         self.encoded = Encoded()
         self.bounds = Bounds(options.max_batch, host.settings.limits.event_values)
-        self._doors: dict[Principal, LocalDoor] = {}
+        self._doors: dict[Caller, LocalDoor] = {}
         self._parts: dict[Callable[[WebState], Any], Any] = {}
 
-    def door(self, principal: Principal) -> LocalDoor:
+    def door(self, principal: Caller) -> LocalDoor:
         """The host as a principal may use it; the same one each time."""
         door = self._doors.get(principal)
         if door is None:

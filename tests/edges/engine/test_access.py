@@ -25,10 +25,10 @@ from tidings.engine.access import (
     KINDS,
     OWNER,
     Access,
+    Caller,
     Keys,
     Object,
     ObjectKey,
-    Principal,
 )
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
@@ -38,11 +38,11 @@ from tidings.grants.model import Verb
 from tidings.server.embedded import local_client
 
 SECRET = b"a secret of thirty-two octets ..."
-ANN, BOB = Principal("ann"), Principal("bob")
+ANN, BOB = Caller("ann"), Caller("bob")
 OFFERED = {Verb.PUBLISH, Verb.SUBSCRIBE, Verb.INSPECT}
 
 
-def _allowed(access: Access, principal: Principal, target: Object, owner: str = "") -> set[Verb]:
+def _allowed(access: Access, principal: Caller, target: Object, owner: str = "") -> set[Verb]:
     return {verb for verb in Verb if access.may(principal, verb, target, owner)}
 
 
@@ -59,7 +59,7 @@ def test_who_may_do_what(target: Place | str | None) -> None:
 
 def test_outside_its_scope_a_principal_may_nothing() -> None:
     inside, outside = Place(3), Place(4, proxy=1)
-    for principal in (Principal("ann", scope=frozenset({3})), Principal("o", True, frozenset({3}))):
+    for principal in (Caller("ann", scope=frozenset({3})), Caller("o", True, frozenset({3}))):
         assert _allowed(Access(), principal, inside)
         assert _allowed(Access(), principal, outside, owner=principal.name) == set()
 
@@ -231,7 +231,7 @@ async def test_who_may_not_look_sees_nothing_at_all() -> None:
 async def test_what_a_principal_makes_belongs_to_it_whatever_the_command_says() -> None:
     host = await Host.open(None, settings=SETTINGS)
     channel = await local_client(host).create_channel()
-    for principal, owner in ((Principal("ann"), "ann"), (OWNER, "bob")):
+    for principal, owner in ((Caller("ann"), "ann"), (OWNER, "bob")):
         door = LocalDoor(host, principal)
         proxy = await door.ask(m.ObtainProxy(channel.id, Side.CONSUMER, Style.PUSH, owner="bob"))
         filter_id, _ = await door.ask(m.CreateFilter(owner="bob"))

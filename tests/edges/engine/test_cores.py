@@ -34,7 +34,7 @@ from tidings.audit import CHANGES, AuditTrail, SeeChanges
 from tidings.channel.commands import Push
 from tidings.channel.management import CreateChannel, DestroyChannel
 from tidings.cores import Core, Handled, Keep, OperationDone, Question, Request, State, answer_each
-from tidings.engine.access import Principal
+from tidings.engine.access import Caller
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
 from tidings.errors import BadInput, DiskFull, Forbidden, InvalidUsage, NotFound
@@ -271,7 +271,7 @@ async def test_errors_and_rights_hold_for_every_core() -> None:
     with pytest.raises(BadInput, match="has a key"):
         await _answer(host, Put("", "one"))
     with pytest.raises(Forbidden):
-        await soon(host.ask(Put("a", "one"), Principal("eve")))
+        await soon(host.ask(Put("a", "one"), Caller("eve")))
     door = LocalDoor(host)
     assert await door.request(See("a")) is None
     with pytest.raises(NotFound, match="SeeChanges: its core does not run here"):

@@ -19,7 +19,7 @@ from tidings.cos.CosNotification_auto import EventType, Property
 from tidings.cos.CosNotifyChannelAdmin_auto import EventChannel, EventChannelFactory
 from tidings.cos.CosNotifyFilter_auto import ConstraintExp, FilterFactory
 from tidings.cos.names import look_up
-from tidings.engine.access import KINDS, Grant, Keys, ObjectKey, Principal
+from tidings.engine.access import KINDS, Caller, Grant, Keys, ObjectKey
 from tidings.engine.host import Host
 from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any
@@ -88,7 +88,7 @@ async def new_scene(settings: Settings = DEFAULT_SETTINGS) -> AsyncIterator[Scen
         async with Orb(find=find) as server, Orb() as client:
             await server.listen()
             service = CorbaService(host, server, Keys(SECRET), MAKERS)
-            service.grants[ANN] = Grant(ANN, Principal("ann"))
+            service.grants[ANN] = Grant(ANN, Caller("ann"))
             found.append(service)
             yield Scene(service, server, client)
     finally:

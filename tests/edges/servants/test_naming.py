@@ -41,7 +41,7 @@ from tidings.cos.CosNotifyComm_auto import InvalidEventType
 from tidings.cos.CosNotifyFilter_auto import CallbackNotFound, FilterFactory
 from tidings.cos.names import register
 from tidings.cos.NotificationServiceAgent_auto import Agent
-from tidings.engine.access import Grant, ObjectKey, Principal
+from tidings.engine.access import Caller, Grant, ObjectKey
 from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any
 from tidings.events.reference import Reference
@@ -398,7 +398,7 @@ async def test_a_listener_is_detached_by_who_attached_it_or_by_the_owner() -> No
         listener = w.client.activate(Listener(), b"listener")
         seen: list[Advertiser] = []
         for grant, scope in enumerate((None, None, frozenset({2})), 1):
-            service.grants[grant] = Grant(grant, Principal(f"user {grant}", scope=scope))
+            service.grants[grant] = Grant(grant, Caller(f"user {grant}", scope=scope))
             key = ObjectKey(ADVERTISER, (1,), grant)
             seen.append(w.client.stub(Advertiser, service.reference(key, Advertiser.INTERFACE)))
         ann, bob, eve = seen

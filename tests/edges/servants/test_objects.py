@@ -64,7 +64,7 @@ from tidings.cos.CosNotifyFilter_auto import (
 )
 from tidings.cos.kinds import kind_of
 from tidings.cos.mapping import properties_out, request_in
-from tidings.engine.access import Grant, ObjectKey, Principal
+from tidings.engine.access import Caller, Grant, ObjectKey
 from tidings.errors import InvalidUsage, TidingsError
 from tidings.events import build
 from tidings.events import typecode as tc
@@ -230,7 +230,7 @@ async def test_a_grant_is_whose_it_was_given_to_and_for_their_channels_only() ->
         mine, other = [(await scene.factory.create_channel((), ()))[1] for _ in range(2)]
         factory = scene.known(EventChannelFactory, "factory", grant=ANN)
         assert await factory.get_all_channels() == (mine, other)
-        confined = Principal("bob", scope=frozenset({mine}))
+        confined = Caller("bob", scope=frozenset({mine}))
         scene.service.grants[ANN] = Grant(ANN, confined)
         assert await factory.get_all_channels() == (mine,)
         await factory.get_event_channel(mine)
@@ -258,7 +258,7 @@ async def test_what_is_reached_from_an_object_is_used_under_the_same_grant() -> 
 
 async def test_a_filter_belongs_to_who_made_it() -> None:
     async with new_scene() as scene:
-        scene.service.grants[8] = Grant(8, Principal("bob"))
+        scene.service.grants[8] = Grant(8, Caller("bob"))
         factory = scene.known(FilterFactory, "filter factory", grant=ANN)
         hers = scene.stub(Filter, await factory.create_filter(""))
         await hers.add_constraints([expression("$price > 3")])

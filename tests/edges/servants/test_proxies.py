@@ -61,7 +61,7 @@ from tidings.cos.CosNotification_auto import EventType, Property, UnsupportedQoS
 from tidings.cos.CosNotifyFilter_auto import Filter, FilterFactory
 from tidings.cos.events import ReadEvent, any_in, any_out, event_in, event_out
 from tidings.engine import turns
-from tidings.engine.access import Grant, ObjectKey, Principal
+from tidings.engine.access import Caller, Grant, ObjectKey
 from tidings.engine.endpoints import EventBatch
 from tidings.engine.host import Host
 from tidings.errors import Disconnected, ProxyNotFound, Stopping
@@ -140,7 +140,7 @@ class OwnConsumer(Written, comm.StructuredPushConsumerServant):
 async def test_for_who_may_not_use_the_proxy_nobody_is_called() -> None:
     async with world() as made:
         mine = await new_proxy(made, CONSUMER)
-        made.service.grants[ANN] = Grant(ANN, Principal("ann"))
+        made.service.grants[ANN] = Grant(ANN, Caller("ann"))
         interface = admin.StructuredProxyPushSupplier_INTERFACE
         reference = made.service.reference(ObjectKey("proxy", (1, 1), ANN), interface)
         hers = made.stub(admin.StructuredProxyPushSupplier, reference)
@@ -297,9 +297,9 @@ async def test_who_may_not_look_at_a_proxy_does_not_hear_of_its_admin() -> None:
         interface = admin.StructuredProxyPushConsumer_INTERFACE
         hers = made.service.reference(ObjectKey("proxy", (1, 1), ANN), interface)
         proxy = made.stub(admin.StructuredProxyPushConsumer, hers)
-        made.service.grants[ANN] = Grant(ANN, Principal("ann"))
+        made.service.grants[ANN] = Grant(ANN, Caller("ann"))
         assert (await proxy.get_MyAdmin()).type_id == admin.SupplierAdmin_INTERFACE.id
-        made.service.grants[ANN] = Grant(ANN, Principal("ann", scope=frozenset({2})))
+        made.service.grants[ANN] = Grant(ANN, Caller("ann", scope=frozenset({2})))
         await refused(proxy.get_MyAdmin(), NO_PERMISSION)
 
 

@@ -14,7 +14,7 @@ from tests.real.docs.pages import page, tables
 from tidings.channel import management as m
 from tidings.channel import questions as q
 from tidings.channel.vocabulary import Place, Side, Style
-from tidings.engine.access import OWNER, Principal
+from tidings.engine.access import OWNER, Caller
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
 from tidings.errors import Forbidden, NotFound, TidingsError
@@ -116,7 +116,7 @@ async def answered(work: Callable[[], Awaitable[object]]) -> tuple[str, str]:
 @pytest.mark.parametrize(("asked", "relation", "answer"), CELLS, ids=lambda word: word)
 async def test_a_cell_inside_the_process(asked: str, relation: str, answer: str) -> None:
     async with world(asked, relation) as host:
-        door, request = LocalDoor(host, Principal("ann")), REQUESTS[asked][0]
+        door, request = LocalDoor(host, Caller("ann")), REQUESTS[asked][0]
         is_question = hasattr(q, type(request).__name__) or isinstance(request, g.SeeGrants)
         found = await answered(lambda: (door.request if is_question else door.ask)(request))
         assert found[0] == answer, found
@@ -150,7 +150,7 @@ async def test_a_cell_over_http(asked: str, relation: str, answer: str) -> None:
 
 async def test_what_is_granted_can_be_taken_back() -> None:
     async with world("subscribe", "granted the verb there") as host:
-        door = LocalDoor(host, Principal("ann"))
+        door = LocalDoor(host, Caller("ann"))
         proxy = await door.ask(m.ObtainProxy(ROADS, Side.CONSUMER, Style.PUSH))
         stream = door.buffer(None)
         await door.connect(m.Connect(ROADS, proxy), stream)
@@ -163,7 +163,7 @@ async def test_what_is_granted_can_be_taken_back() -> None:
 
 async def test_a_hidden_channel_is_not_told_by_what_is_missing_in_it() -> None:
     async with world("publish", "no grant") as host:
-        door = LocalDoor(host, Principal("ann"))
+        door = LocalDoor(host, Caller("ann"))
         for channel in (ROADS, 77):
             found = await answered(lambda id=channel: door.ask(m.Suspend(id, 99)))  # type: ignore[misc]
             assert found == ("missing", f"there is no channel {channel}")

@@ -100,7 +100,7 @@ class FilterHost:
         """Return a filter by its id, or raise FilterNotFound."""
         found = self.filters.get(id)
         if found is None:
-            raise FilterNotFound(f"there is no filter {id}")
+            raise no_filter(id)
         return found
 
     def use(self, id: int, now: int) -> HostedFilter:
@@ -189,3 +189,8 @@ class FilterHost:
         """Record the current state of a filter."""
         hosted.stored = True
         self._core.out.append(TopologyChanged(*hosted.key, hosted.state()))
+
+
+def no_filter(id: int) -> FilterNotFound:
+    """Return the error for a filter that is missing, or hidden from the caller."""
+    return FilterNotFound(f"there is no filter {id}")

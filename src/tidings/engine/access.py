@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
 from tidings.channel.channel import Channel, no_channel
+from tidings.channel.filter_host import no_filter
 from tidings.channel.vocabulary import Place, Side
 from tidings.cores import Core
 from tidings.errors import BadInput, Forbidden, LimitExceeded
@@ -61,9 +62,17 @@ class Grant:
     principal: Caller
 
 
-Object: TypeAlias = Place | str | None
-"""A channel, admin or proxy; the words for something else, such as ``filter 3``; None for the
-service itself."""
+class FilterId(NamedTuple):
+    """A filter, which belongs to the service and not to a channel."""
+
+    filter: int
+
+    def __str__(self) -> str:
+        return f"filter {self.filter}"
+
+
+Object: TypeAlias = Place | FilterId | None
+"""A channel, admin or proxy; a filter; None for the service itself."""
 
 # Until grants are enforced, what principals may that own neither the service nor the object: known
 # ones, and anonymous ones. A string names the setting that decides.
@@ -126,8 +135,10 @@ class Access:
         return allowed if isinstance(allowed, bool) else bool(getattr(self, allowed))
 
     def _is_granted(self, name: str, verb: Verb, target: Object, own: bool) -> bool:
-        if isinstance(target, str):  # a filter
-            return own or self.permission(name, verb, None) is not None
+        if isinstance(target, FilterId):
+            return own or any(
+                self.permission(name, one, None) is not None for one in {verb, Verb.MANAGE}
+            )
         if target is None and verb in (Verb.PUBLISH, Verb.SUBSCRIBE):  # filters, for any channel
             return self.grants.holds(name, verb, self._now())
         if target is None:
@@ -163,6 +174,8 @@ class Access:
             return
         if isinstance(target, Place):
             self.hide(principal, target)
+        elif isinstance(target, FilterId) and not self.grants.is_open:
+            raise no_filter(target.filter)
         shown = "the service" if target is None else str(target)
         whose = f" of {owner}" if owner and owner != principal.name else ""
         raise Forbidden(f"{principal} may not {_WORDS.get(verb, verb.value)} {shown}{whose}")

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any, Protocol, TypeAlias
 
 from tidings.channel import commands as c
+from tidings.channel import management as m
 from tidings.channel.catalogue import OPERATIONS, Right
 from tidings.channel.factory import Factory
 from tidings.channel.translation import entered
 from tidings.channel.vocabulary import Place, Side
-from tidings.engine.access import Access, Caller, Object
+from tidings.engine.access import Access, Caller, FilterId, Object
 from tidings.errors import Forbidden
 from tidings.events.fields import fields_for
 from tidings.grants.model import Verb
@@ -35,6 +36,9 @@ def authorise(host: Guarded, command: c.Command, principal: Caller) -> None:
     access.require(principal, *_needed(host.factory, command))
     if isinstance(command, c.Push):
         _check_events(access, command, principal)
+    elif isinstance(command, m.AddFilter | m.SetMapping) and command.filter is not None:
+        owner = host.factory.filters.find(command.filter).owner
+        access.require(principal, Verb.INSPECT, FilterId(command.filter), owner)
 
 
 def _check_events(access: Access, push: c.Push, principal: Caller) -> None:
@@ -74,7 +78,7 @@ def _needed(factory: Factory, command: Any) -> _Needed:  # noqa: ANN401 -- of an
             return Verb.SUBSCRIBE, None, ""
         case Right.MANAGE_FILTER:
             owner = factory.filters.find(command.filter).owner
-            return Verb.MANAGE, f"filter {command.filter}", owner
+            return Verb.MANAGE, FilterId(command.filter), owner
         case _:  # dead letters, too: the door looks for the proxy of each, which may be gone
             return Verb.ADMINISTER, None, ""
 

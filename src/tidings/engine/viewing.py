@@ -26,7 +26,7 @@ from tidings.channel.views import (
 )
 from tidings.channel.vocabulary import Place, Side
 from tidings.cores import Question
-from tidings.engine.access import OWNER, Caller, Object
+from tidings.engine.access import OWNER, Caller, FilterId, Object
 from tidings.errors import ChannelNotFound, NotFound, ProxyNotFound
 from tidings.grants.model import Verb
 
@@ -130,7 +130,7 @@ class Viewing:
         self._host.access.require_known(self._principal, None)
         # Viewing counts as use: a CORBA client may hold no more than its reference.
         found = self._host.factory.filters.use(id, self._host.clock.now())
-        self._require(f"filter {id}", found.owner)
+        self._require(FilterId(id), found.owner)
         return view_filter(found)
 
     def filters(self, after: int, most: int) -> list[FilterInfo | MappingInfo]:
@@ -140,7 +140,7 @@ class Viewing:
         seen = (
             one
             for id, one in filters.items()
-            if id > after and may(self._principal, Verb.INSPECT, f"filter {id}", one.owner)
+            if id > after and may(self._principal, Verb.INSPECT, FilterId(id), one.owner)
         )
         return [view_filter(one) for one in islice(seen, most)]
 

@@ -44,6 +44,7 @@ from tidings.cos.CosNotifyFilter_auto import (
     UnsupportedFilterableData,
 )
 from tidings.cos.events import any_in, event_in
+from tidings.engine.access import FilterId
 from tidings.engine.beside import compiled
 from tidings.events import structured
 from tidings.events.anyvalue import Value, infer
@@ -217,8 +218,8 @@ class FilterObject(_ConstraintsPart, FilterServant):
     def _require_manage(self) -> None:
         """Check the right to change the filter; the core knows nothing of callbacks."""
         host, grant = self.service.host, self.service.grants[self.key.grant]
-        owner, what = self._info().owner, f"filter {self.id}"
-        host.access.require(grant.principal, Verb.MANAGE, what, owner)
+        owner = self._info().owner
+        host.access.require(grant.principal, Verb.MANAGE, FilterId(self.id), owner)
 
 
 class MappingObject(_ConstraintsPart, MappingFilterServant):

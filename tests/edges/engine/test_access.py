@@ -26,6 +26,7 @@ from tidings.engine.access import (
     OWNER,
     Access,
     Caller,
+    FilterId,
     Keys,
     Object,
     ObjectKey,
@@ -46,8 +47,8 @@ def _allowed(access: Access, principal: Caller, target: Object, owner: str = "")
     return {verb for verb in Verb if access.may(principal, verb, target, owner)}
 
 
-@pytest.mark.parametrize("target", [Place(3, proxy=7), Place(3), "filter 2", None])
-def test_who_may_do_what(target: Place | str | None) -> None:
+@pytest.mark.parametrize("target", [Place(3, proxy=7), Place(3), FilterId(2), None])
+def test_who_may_do_what(target: Object) -> None:
     for principal, owner, allowed in [
         *((OWNER, owner, {*Verb}) for owner in ("", "ann")),
         *((one, one.name, {*Verb} - {Verb.ADMINISTER}) for one in (ANN, ANONYMOUS)),
@@ -118,7 +119,7 @@ def needed(channel: int, proxy: int, filter: int) -> list[tuple[Any, tuple[Verb,
     use = (Verb.USE, place, "ann")
     manage = (Verb.MANAGE, whole, "")
     engine = (Verb.ADMINISTER, None, "")
-    filters = (Verb.MANAGE, f"filter {filter}", "ann")
+    filters = (Verb.MANAGE, FilterId(filter), "ann")
     about_proxy: list[Any] = [
         *(c.Ack(channel, proxy, [1]), c.CancelPull(channel, proxy, 1)),
         *(c.DryRun(channel, thing, proxy), c.Failed(channel, proxy, [1], "no")),

@@ -1,0 +1,182 @@
+"""What a principal may not know of has no influence on anything that it is answered.
+
+There are two services. In one, Eve has filters, and a channel with objects, events and a dead
+letter; in the other she had the same, and destroyed it. Mallory, who is granted another channel,
+asks both the same: each operation of the catalogue, aimed at what is Eve's. The answers are equal,
+to the letter, and nothing of Eve's has changed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import httpx2
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from tests.laws.request_strategies import requests_of
+from tests.patience import PATIENCE
+from tidings import event
+from tidings.api.operations import call_of
+from tidings.channel import commands as c
+from tidings.channel import management as m
+from tidings.channel.catalogue import CATALOGUE, Operation
+from tidings.channel.vocabulary import Place, Side, Style
+from tidings.engine.access import Caller
+from tidings.engine.door import LocalDoor
+from tidings.engine.host import Host
+from tidings.errors import TidingsError
+from tidings.grants import requests as g
+from tidings.grants.model import CredentialKind, Verb
+from tidings.server.cores import service_cores
+from tidings.web.app import build_app
+
+EXAMPLES = 12
+HIDDEN, ROADS = 1, 2
+MARK = "eves-secret"
+_TIME = re.compile(r"\bnow\W+\d+")
+ROWS = [row for row in CATALOGUE if row.http]
+
+
+class World(NamedTuple):
+    host: Host
+    mallory: LocalDoor
+    http: httpx2.AsyncClient
+
+
+async def _fill(host: Host) -> None:
+    """Eve's channel: an admin, proxies of both sides, filters, an event, and a dead letter."""
+    await host.ask(m.CreateChannel("1" * 32, name=MARK))
+    await host.ask(m.NewAdmin(HIDDEN, Side.CONSUMER))
+    consumer, supplier = [
+        await host.ask(m.ObtainProxy(HIDDEN, side, Style.PULL, name=MARK + side.value, owner="eve"))
+        for side in (Side.CONSUMER, Side.SUPPLIER)
+    ]
+    await host.ask(m.CreateFilter(owner="eve"))
+    await host.ask(m.CreateMapping(1, owner="eve"))
+    await host.connect(m.Connect(HIDDEN, consumer), None)
+    pushing = await host.ask(m.ObtainProxy(HIDDEN, Side.SUPPLIER, owner="eve"))
+    await host.connect(m.Connect(HIDDEN, pushing), None)
+    await host.ask(c.Push(HIDDEN, pushing, [event("Secret", MARK, MARK)]))
+    [held] = (await host.pull(HIDDEN, consumer, lease=60_000_000)).messages
+    await host.ask(c.Reject(HIDDEN, consumer, [held.seq], MARK))
+    assert supplier
+
+
+@asynccontextmanager
+async def world(folder: Path, *, gone: bool) -> AsyncIterator[World]:
+    """A service in which Eve's things are, or are gone."""
+    host = await Host.open(folder, cores=service_cores())
+    await _fill(host)
+    assert [one.channel for one in await LocalDoor(host).dead_letters(None, None, 0, 9)] == [HIDDEN]
+    if gone:
+        await host.ask(m.DestroyChannel(HIDDEN))
+        for id in list(host.filters.filters):
+            await host.ask(m.DestroyFilter(id))
+    await host.ask(m.CreateChannel("2" * 32, name="roads"))
+    for command in (
+        g.CreatePrincipal("root"),
+        g.CreateGrant("root", (Verb.ADMINISTER,)),
+        g.AddCredential("root", CredentialKind.TOKEN, "x"),
+        g.CreatePrincipal("mallory"),
+        g.CreateGrant("mallory", (Verb.PUBLISH, Verb.SUBSCRIBE, Verb.MANAGE), ("roads",)),
+    ):
+        await host.ask(command)
+    for side in (Side.CONSUMER, Side.SUPPLIER):
+        await host.ask(m.ObtainProxy(ROADS, side, Style.PULL, owner="mallory"))
+    token = await LocalDoor(host).request(g.CreateToken("mallory"))
+    app = build_app(host)
+    client = httpx2.AsyncClient(
+        transport=httpx2.ASGITransport(app=app),
+        base_url="http://localhost",
+        timeout=PATIENCE,
+        headers={"Authorization": f"Bearer {token.token}"},
+    )
+    try:
+        async with client:
+            yield World(host, LocalDoor(host, Caller("mallory")), client)
+    finally:
+        app.state.web.close()
+        await host.close(0.0)
+
+
+def aimed(row: Operation, request: Any, data: st.DataObject) -> Any:
+    """A request, about what is Eve's as often as its fields let it be."""
+    change: dict[str, Any] = {}
+    ids, channels = st.integers(1, 2), st.sampled_from([HIDDEN, ROADS])
+    admin = st.builds(Place, channels, st.just(row.side or Side.CONSUMER), st.integers(0, 1))
+    places = (st.builds(Place, channels), admin, st.builds(Place, channels, proxy=ids))
+    for name in row.fields:
+        if name in ("channel", "proxy", "admin", "filter", "id", "attachment") and isinstance(
+            getattr(request, name), int | str
+        ):
+            change[name] = data.draw(channels if name == "channel" else ids)
+    if "place" in row.fields:
+        change["place"] = data.draw(st.one_of(places if "{place}" in row.path else places[1:]))
+    if not change:
+        return request
+    return (
+        request._replace(**change) if hasattr(request, "_replace") else replace(request, **change)
+    )
+
+
+async def told(door: LocalDoor, row: Operation, request: Any) -> str:
+    """What a request inside the process is answered with."""
+    try:
+        asked = door.request(request) if row.is_question else door.ask(request)
+        return _TIME.sub("", repr(await asked))
+    except TidingsError as error:
+        return f"{type(error).__name__}: {error}"
+
+
+async def shown(client: httpx2.AsyncClient, request: Any) -> tuple[Any, ...]:
+    """What the same request is answered with over HTTP."""
+    call = call_of(request)
+    found = await client.request(call.method, call.path, json=call.body)
+    headers = [(name, value) for name, value in found.headers.items() if name != "date"]
+    return found.status_code, _TIME.sub("", found.text), headers
+
+
+def eves(host: Host) -> list[str]:
+    """Everything of Eve's, as the service would write it down."""
+    kept = (repr(one) for one in host.cores.snapshot() if one[0] == host.factory.name)
+    return sorted(text for text in kept if MARK in text or "eve" in text)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_what_is_hidden_is_as_what_is_gone(row: Operation, tmp_path: Path) -> None:
+    with asyncio.Runner() as runner:
+        stack = AsyncExitStack()
+        there, gone = [
+            runner.run(stack.enter_async_context(world(tmp_path / str(gone), gone=gone)))
+            for gone in (False, True)
+        ]
+        before = eves(there.host)
+
+        @settings(max_examples=EXAMPLES, phases=(Phase.explicit, Phase.reuse, Phase.generate))
+        @given(data=st.data())
+        def compare(data: st.DataObject) -> None:
+            runner.run(_compare(there, gone, row, aimed(row, data.draw(requests_of(row)), data)))
+
+        try:
+            compare()
+            assert eves(there.host) == before
+        finally:
+            runner.run(stack.aclose())
+
+
+async def _compare(there: World, gone: World, row: Operation, request: Any) -> None:
+    first = await told(there.mallory, row, request)
+    assert first == await told(gone.mallory, row, request), request
+    assert MARK not in first
+    found = await shown(there.http, request)
+    assert found == await shown(gone.http, request), request
+    assert MARK not in json.dumps(found)

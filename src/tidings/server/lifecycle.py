@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import resource
 import signal
 import socket
 import ssl
@@ -155,6 +156,7 @@ class Service:
         self._watched: set[asyncio.Task[Any]] = set()
         self._behind_the_door = AsyncExitStack()
         self._budget = budget(loaded.settings, raised_limit())
+        _forbid_core_dumps()
         self._serving: asyncio.Task[None] | None = None
         self._corba: CorbaDoor | None = None
         self._tls: Tls | None = None
@@ -354,3 +356,11 @@ class Service:
 def _close(bound: socket.socket | None) -> None:
     if bound is not None:
         bound.close()
+
+
+def _forbid_core_dumps() -> None:
+    """Keep tokens and events in memory: a core file would have them all.
+
+    `prlimit --core=unlimited --pid PID` allows one again, for whoever may look into the process.
+    """
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))

@@ -15,10 +15,13 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from random import Random
+from time import perf_counter_ns
 from typing import Any, NamedTuple
 
 import httpx2
 import pytest
+from fastapi import FastAPI
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
@@ -50,6 +53,7 @@ class World(NamedTuple):
     host: Host
     mallory: LocalDoor
     http: httpx2.AsyncClient
+    app: FastAPI
 
 
 async def _fill(host: Host) -> None:
@@ -102,7 +106,7 @@ async def world(folder: Path, *, gone: bool) -> AsyncIterator[World]:
     )
     try:
         async with client:
-            yield World(host, LocalDoor(host, Caller("mallory")), client)
+            yield World(host, LocalDoor(host, Caller("mallory")), client, app)
     finally:
         app.state.web.close()
         await host.close(0.0)
@@ -180,3 +184,62 @@ async def _compare(there: World, gone: World, row: Operation, request: Any) -> N
     found = await shown(there.http, request)
     assert found == await shown(gone.http, request), request
     assert MARK not in json.dumps(found)
+
+
+async def test_no_other_request_over_http_tells_of_it(tmp_path: Path) -> None:
+    async with (
+        world(tmp_path / "there", gone=False) as there,
+        world(tmp_path / "gone", gone=True) as gone,
+    ):
+        asked = 0
+        for method, path in _beside_the_rows(gone.app):
+            for channel in (str(HIDDEN), MARK):
+                target = path.format(channel=channel, proxy=1)
+                found, expected = [
+                    await one.http.request(
+                        method, target, json=_EVENT if method == "POST" else None
+                    )
+                    for one in (there, gone)
+                ]
+                assert found.status_code == expected.status_code, target
+                assert MARK not in found.text.replace(channel, ""), target
+                asked += 1
+                if path not in _OF_THIS_PROCESS:
+                    assert _TIME.sub("", found.text) == _TIME.sub("", expected.text), target
+        assert asked > 20
+
+
+_EVENT = {"domain": "Traffic", "type": "Speed"}
+_OF_THIS_PROCESS = ("/", "/metrics", "/v1/openapi.json", "/docs/api")
+
+
+def _beside_the_rows(app: FastAPI) -> list[tuple[str, str]]:
+    """The requests over HTTP that are no rows of the catalogue."""
+    rows = {(row.method, "/v1" + path) for row in ROWS for path in row.places}
+    paths = app.openapi()["paths"].items()
+    found = [(method.upper(), path) for path, methods in paths for method in methods]
+    return [one for one in found if one not in rows]
+
+
+@pytest.mark.parametrize("path", ["/v1/channels/{}", "/v1/filters/{}", "/v1/channels/{}/proxies/1"])
+async def test_what_is_hidden_takes_as_long_as_what_is_missing(path: str, tmp_path: Path) -> None:
+    """A statistical test: who measures each answer cannot tell the two kinds apart."""
+    async with world(tmp_path, gone=False) as there:
+        hidden, missing = path.format(1), path.format(77)
+        asked = [hidden, missing] * _MEASURED
+        Random(0).shuffle(asked)
+        took: dict[str, list[int]] = {hidden: [], missing: []}
+        for target in asked:
+            begun = perf_counter_ns()
+            assert (await there.http.get(target)).status_code == 404
+            took[target].append(perf_counter_ns() - begun)
+        assert 0.35 < _slower(took[hidden], took[missing]) < 0.65
+
+
+_MEASURED = 300
+
+
+def _slower(these: list[int], those: list[int]) -> float:
+    """How likely one of these takes longer than one of those; a half if nobody can tell."""
+    longer = sum((one > other) + (one == other) / 2 for one in these for other in those)
+    return longer / (len(these) * len(those))

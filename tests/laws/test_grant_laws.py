@@ -12,7 +12,7 @@ from tidings.errors import TidingsError, WrongState
 from tidings.filters.constraint import wildcard_match
 from tidings.grants import requests as r
 from tidings.grants.core import AccessChanged, Grants
-from tidings.grants.model import CredentialKind, Principal, Verb
+from tidings.grants.model import CredentialKind, Principal, Verb, is_over
 
 NAMES = ("ann", "bob", "car-7")
 ROLES = ("drivers", "staff")
@@ -43,7 +43,7 @@ commands = st.one_of(
     st.builds(
         r.CreateGrant,
         st.sampled_from((*NAMES, "role:drivers")),
-        st.just((Verb.PUBLISH,)),
+        st.sampled_from([(Verb.PUBLISH,), (Verb.SUBSCRIBE,), (Verb.PUBLISH, Verb.SUBSCRIBE)]),
         st.sampled_from(PATTERNS),
         constraint=st.sampled_from(("", "$region == 'eu'")),
     ),
@@ -79,17 +79,18 @@ class Played:
 
     def play(self, command: Any) -> None:
         self.now += STEP
+        _, ended = self.core.handle_many((), self.now)
         (answer,), effects = self.core.handle_many([command], self.now)
         if isinstance(answer, TidingsError):
             assert type(answer) is not TidingsError, answer.__cause__
             assert not effects
             self.refused.append(answer)
-        for effect in effects:
+        for effect in (*ended, *effects):
             if isinstance(effect, Keep):
                 self.journal.pop(effect.key, None)
                 if effect.state is not None:
                     self.journal[effect.key] = effect.state
-            else:
+            elif isinstance(effect, AccessChanged):
                 self.changes.append(effect)
 
 
@@ -179,7 +180,7 @@ def test_somebody_can_always_administer_access(given: list[Any]) -> None:
 def test_who_may_do_less_is_named(given: list[Any]) -> None:
     played = Played([])
     for command in given:
-        before = decisions(played.core, played.now + STEP)
+        before = decisions(played.core, played.now)
         told = len(played.changes)
         played.play(command)
         after = decisions(played.core, played.now)
@@ -188,6 +189,37 @@ def test_who_may_do_less_is_named(given: list[Any]) -> None:
         assert all(
             any(one.principals is None or name in one.principals for one in named) for name in less
         )
+
+
+@given(st.lists(commands, max_size=25), st.lists(st.integers(1, 45), max_size=6).map(sorted))
+def test_what_ends_is_told_at_its_time(given: list[Any], looks: list[int]) -> None:
+    """Whether or not somebody looks in between: what is remembered ends with the grant."""
+    played = Played(given)
+    core, now = played.core, played.now
+    for step in looks:
+        decisions(core, max(now, step * STEP))
+    live = {one.id for one in seen(core)[2] if not is_over(one.expires_at, now)}
+    for later in range(now + STEP, now + 45 * STEP, STEP):
+        before = decisions(core, later - STEP)
+        due = core.wake_at is not None and core.wake_at <= later
+        effects = core.handle_many((), later)[1] if due else []
+        ended = [one for one in effects if isinstance(one, AccessChanged)]
+        assert decisions(core, later) == decisions(restored(core), later)
+        for key, permission in decisions(core, later).items():
+            if permission is None and before[key] is not None:
+                assert any(one.principals is None or key[0] in one.principals for one in ended)
+        for id in {id for id in live if core.credential(id, later) is None}:
+            live.remove(id)
+            shut_out = core.credential(id, later - STEP) is None
+            assert shut_out or any(id in one.credentials for one in ended)
+    assert core.wake_at is None or core.wake_at > later
+
+
+def restored(core: Grants) -> Grants:
+    """A core that has never been asked anything."""
+    made = Grants()
+    made.restore(dict(core.snapshot()))
+    return made
 
 
 def test_the_last_administrator_stays() -> None:

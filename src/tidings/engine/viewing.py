@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -32,6 +31,10 @@ from tidings.grants.model import Verb
 
 if TYPE_CHECKING:
     from tidings.engine.host import Host
+
+
+# Instead of the id of an object that is missing.
+_NOBODYS: Final = 0
 
 
 class Viewing:
@@ -89,11 +92,12 @@ class Viewing:
         """Return one channel, by its id or name."""
         if not isinstance(which, str):
             return view_channel(self._known(which))
-        for channel in self._host.factory.channels.values():
-            if which and channel.name == which:
-                with suppress(NotFound):
-                    return view_channel(self._known(channel.id))
-        raise ChannelNotFound(f"there is no channel named {which!r}")
+        channels = self._host.factory.channels
+        found = [id for id, channel in channels.items() if which and channel.name == which]
+        try:  # a name that is missing takes as long as one that is hidden
+            return view_channel(self._known(found[0] if found else _NOBODYS))
+        except NotFound:
+            raise ChannelNotFound(f"there is no channel named {which!r}") from None
 
     def admin(self, channel: int, side: Side, id: int) -> AdminInfo:
         """Return one admin."""
@@ -119,7 +123,11 @@ class Viewing:
         found = self._known(channel)
         id = found.names.get(which) if isinstance(which, str) else which
         proxy = None if id is None else found.proxies.get(id)
-        if proxy is not None and self._may_see(proxy):
+        # Also of a proxy that is missing, which must take as long.
+        side, owner = (None, "") if proxy is None else (proxy.side, proxy.owner)
+        place = Place(channel, side, proxy=_NOBODYS)
+        may = self._host.access.may(self._principal, Verb.INSPECT, place, owner)
+        if proxy is not None and may:
             return view_proxy(proxy)
         if isinstance(which, str):
             raise ProxyNotFound(f"channel {channel} has no proxy named {which!r}")
@@ -128,10 +136,12 @@ class Viewing:
     def filter(self, id: int) -> FilterInfo | MappingInfo:
         """Return one filter or mapping filter."""
         self._host.access.require_known(self._principal, None)
+        filters = self._host.factory.filters
+        found = filters.filters.get(id)
+        # Also of a filter that is missing, which must take as long.
+        self._require(FilterId(id), "" if found is None else found.owner)
         # Viewing counts as use: a CORBA client may hold no more than its reference.
-        found = self._host.factory.filters.use(id, self._host.clock.now())
-        self._require(FilterId(id), found.owner)
-        return view_filter(found)
+        return view_filter(filters.use(id, self._host.clock.now()))
 
     def filters(self, after: int, most: int) -> list[FilterInfo | MappingInfo]:
         """Return filters and mapping filters with ids above `after`, rising."""

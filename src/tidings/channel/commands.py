@@ -112,6 +112,14 @@ class Lost(NamedTuple):
     seqs: Sequence[int]
 
 
+class Withhold(NamedTuple):
+    """Purge events that the consumer may not see any more; unknown numbers are ignored."""
+
+    channel: int
+    proxy: int
+    seqs: Sequence[int]
+
+
 class Failed(NamedTuple):
     """Give events back that a consumer could not take; unknown numbers are ignored.
 
@@ -255,4 +263,5 @@ Command: TypeAlias = (
     | Request
     | Revoke
     | Tick
+    | Withhold
 )

@@ -603,6 +603,10 @@ class Consumer:
         """Settle events whose content is damaged or gone; ignore numbers not in flight."""
         self._land(seqs, Outcome.LOST)
 
+    def withhold(self, seqs: Sequence[int]) -> None:
+        """Purge events that its owner may not see any more; ignore numbers not in flight."""
+        self._land(seqs, Outcome.PURGED)
+
     def _land(self, seqs: Sequence[int], outcome: Outcome) -> bool:
         """Settle events in flight; return whether there were any."""
         found = map(self.flight.pop, seqs, repeat(None))

@@ -89,6 +89,7 @@ class Dispatch:
             c.CancelPull: lambda x, now: known(x, lambda consumer: consumer.cancel_pull(x.token)),
             c.Ack: lambda x, now: known(x, lambda consumer: consumer.acknowledge(x.seqs)),
             c.Lost: lambda x, now: known(x, lambda consumer: consumer.lose(x.seqs)),
+            c.Withhold: lambda x, now: known(x, lambda consumer: consumer.withhold(x.seqs)),
             c.Failed: self._failed,
             c.Reject: lambda x, now: known(
                 x, lambda consumer: consumer.reject(x.seqs, x.reason, now)
@@ -172,6 +173,7 @@ class Dispatch:
                 channel(x.channel).admin(x.side, x.admin)
             ),
             m.ObtainProxy: lambda x, now: life.obtain(channel(x.channel), x, now).id,
+            m.Confine: lambda x, now: life.confine(channel(x.channel), x.proxies, tuple(x.fence)),
             m.Connect: lambda x, now: life.connect(self._proxy(x), x, now),
             m.Detach: lambda x, now: life.detach(self._proxy(x), now),
             m.Disconnect: self._disconnect,

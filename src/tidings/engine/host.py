@@ -24,7 +24,6 @@ from tidings.channel.factory import Factory
 from tidings.channel.filter_host import FilterHost
 from tidings.channel.settings import DEFAULT_SETTINGS, Settings
 from tidings.channel.unused import Unused
-from tidings.channel.vocabulary import Place
 from tidings.clock import Clock, SystemClock
 from tidings.cores import Core, OperationDone
 from tidings.engine.access import OWNER, Access, Caller
@@ -36,6 +35,7 @@ from tidings.engine.cores import Cores
 from tidings.engine.dead_letters import DeadLetters
 from tidings.engine.disk import DiskThread, Done
 from tidings.engine.endpoints import Endpoint, EventBatch
+from tidings.engine.enforcing import Enforcing
 from tidings.engine.history import History
 from tidings.engine.housekeeping import Housekeeping, Kept
 from tidings.engine.judging import Judging
@@ -54,8 +54,7 @@ from tidings.engine.storage import Storage
 from tidings.engine.store import Store, Writable
 from tidings.engine.writing import Writer, must_last
 from tidings.errors import Disconnected, JournalBroken, Stopping, StoreError, TidingsError
-from tidings.grants.core import AccessChanged
-from tidings.grants.model import Verb
+from tidings.grants.core import AccessChanged, AccessWidened
 from tidings.stores.journal import SEGMENT_OCTETS
 from tidings.stores.retention import Retention
 
@@ -127,7 +126,9 @@ class Host:
         self._closing = asyncio.Lock()
         self._watchers: list[Callable[[e.Notice], None]] = []
         self._around = self.loop.call_later(_LOOK_AROUND, self._look_around)
-        self.on_effect(AccessChanged, self._end_forbidden)
+        self._enforcing = Enforcing(access, self.factory.channels, self.endpoint, self.tell)
+        self.on_effect(AccessChanged, self._enforcing.access_changed)
+        self.on_effect(AccessWidened, self._enforcing.access_widened)
         self.watchdog.start()
 
     @classmethod
@@ -166,6 +167,7 @@ class Host:
                        cache_octets, cores)  # fmt: skip
             if found is not None:
                 await resume(host._resumed(), found, archived)
+                host._enforcing.confine_all()
             host.housekeeping = Housekeeping(retention, disk_quota)
             host.housekeeping.start(host._kept())
         except BaseException:
@@ -301,6 +303,8 @@ class Host:
 
         Events of one `source` are in order and share their turns; see `Mailbox.post`.
         """
+        if command.__class__ is m.ObtainProxy:
+            command = self._enforcing.confined(command)
         if self._stopping or self.disk_error is not None or principal is not OWNER:
             error = self._refusal(command, principal)
             if error is not None:
@@ -509,19 +513,6 @@ class Host:
     def watch_filters(self, watcher: Callable[[e.FilterTypesChanged], None]) -> None:
         """Call a function whenever a filter asks for other event types."""
         self.on_effect(e.FilterTypesChanged, watcher)
-
-    def _end_forbidden(self, changed: AccessChanged) -> None:
-        """Cut clients off from proxies that their owners may no longer use."""
-        for channel in self.factory.channels.values():
-            for proxy in list(channel.proxies.values()):
-                if not proxy.owner or not changed.concerns(proxy.owner):
-                    continue
-                place = Place(channel.id, proxy.side, proxy=proxy.id)
-                if not self.access.may(Caller(proxy.owner), Verb.USE, place, proxy.owner):
-                    endpoint = self.endpoint(channel.id, proxy.id)
-                    if endpoint is not None:
-                        endpoint.close(Disconnected(f"{proxy.owner} may not use {place} any more"))
-                        self.tell(m.Detach(channel.id, proxy.id))
 
     def on_effect(self, kind: type[_T], act: Callable[[_T], None]) -> None:
         """Call a function with each effect of a class that the host itself does not handle.

@@ -32,6 +32,7 @@ from tidings.api.operations import call_of
 from tidings.channel import commands as c
 from tidings.channel import management as m
 from tidings.channel.catalogue import CATALOGUE, Operation
+from tidings.channel.effects import Notice, NoticeKind
 from tidings.channel.vocabulary import Place, Side, Style
 from tidings.engine.access import Caller
 from tidings.engine.door import LocalDoor
@@ -209,8 +210,30 @@ async def test_no_other_request_over_http_tells_of_it(tmp_path: Path) -> None:
         assert asked > 20
 
 
+async def test_who_runs_the_service_sees_what_others_do_not(tmp_path: Path) -> None:
+    """Metrics and notices: all with `inspect` on the service, else what one knows of; or nothing."""
+    async with world(tmp_path, gone=False) as there:
+        host = there.host
+        host.notice(Notice(NoticeKind.SLOW_CONSUMER, HIDDEN, 1, "much waits"))
+        host.notice(Notice(NoticeKind.FAILING, 0, 0, "the disk is full"))
+        paths = ("/metrics", "/v1/notices", "/", "/v1/top")
+        texts = [(await there.http.get(path)).text for path in paths]
+        assert MARK not in "".join(texts)
+        assert "disk is full" not in "".join(texts)
+        assert 'tidings_events_accepted_total{channel="roads"}' in texts[0]
+        assert "tidings_filters" not in texts[0]
+        await host.ask(g.CreateGrant("mallory", (Verb.INSPECT,)))
+        texts = [(await there.http.get(path)).text for path in paths]
+        assert all(MARK in text for text in texts)
+        assert "disk is full" in texts[1]
+        assert "tidings_filters" in texts[0]
+        for grant in (2, 3):
+            await host.ask(g.RevokeGrant(grant))
+        assert (await there.http.get("/metrics")).status_code == 403
+
+
 _EVENT = {"domain": "Traffic", "type": "Speed"}
-_OF_THIS_PROCESS = ("/", "/metrics", "/v1/openapi.json", "/docs/api")
+_OF_THIS_PROCESS = ("/", "/v1/openapi.json", "/docs/api")
 
 
 def _beside_the_rows(app: FastAPI) -> list[tuple[str, str]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tidings.channel import questions as q
 from tidings.channel.channel import Channel
+from tidings.channel.effects import Notice
 from tidings.channel.holders import Proxy
 from tidings.channel.settings import Settings
 from tidings.channel.views import (
@@ -61,7 +62,8 @@ class Viewing:
         self._require(Place(id))
         return self._host.factory.channel(id)
 
-    def _may_see(self, proxy: Proxy) -> bool:
+    def may_see(self, proxy: Proxy) -> bool:
+        """Return whether the principal may see a proxy."""
         place = Place(proxy.channel.id, proxy.side, proxy=proxy.id)
         return self._host.access.may(self._principal, Verb.INSPECT, place, proxy.owner)
 
@@ -72,6 +74,24 @@ class Viewing:
             raise NotFound(f"nothing answers {type(question).__name__}: its core does not run here")
         fields: tuple[str, ...] = getattr(question, "__match_args__", ())
         return answer(self, *[getattr(question, name) for name in fields])
+
+    @property
+    def oversees(self) -> bool:
+        """Whether the principal may inspect the service as a whole."""
+        return self._host.access.may(self._principal, Verb.INSPECT, None)
+
+    def notices(self) -> list[Notice]:
+        """Return the latest notices: of the service, if the principal may inspect it, or its own."""
+        self._host.access.require_known(self._principal, None)
+        kept = self._host.notices
+        return list(kept) if self.oversees else [one for one in kept if self._concerns(one)]
+
+    def _concerns(self, notice: Notice) -> bool:
+        channel = self._host.factory.channels.get(notice.channel)
+        if channel is None or not self._host.access.knows(self._principal, channel.id):
+            return False
+        proxy = channel.proxies.get(notice.proxy)
+        return not notice.proxy or (proxy is not None and self.may_see(proxy))
 
     def rules(self) -> Settings:
         """Return the settings that decide what is allowed."""
@@ -111,12 +131,12 @@ class Viewing:
     def proxy_ids(self, channel: int) -> list[int]:
         """Return the ids of the proxies of a channel that the principal may see."""
         proxies = self._known(channel).proxies
-        return [id for id, proxy in proxies.items() if self._may_see(proxy)]
+        return [id for id, proxy in proxies.items() if self.may_see(proxy)]
 
     def proxies(self, channel: int) -> list[ProxyInfo]:
         """Return the proxies of a channel that the principal may see."""
         found = self._known(channel).proxies
-        return [view_proxy(proxy) for proxy in found.values() if self._may_see(proxy)]
+        return [view_proxy(proxy) for proxy in found.values() if self.may_see(proxy)]
 
     def proxy(self, channel: int, which: int | str) -> ProxyInfo:
         """Return one proxy, by its id or name."""

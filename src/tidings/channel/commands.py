@@ -199,6 +199,13 @@ class DryRun(NamedTuple):
 # From the engine itself.
 
 
+class Bound(NamedTuple):
+    """Bounds the content that waits in memory for the consumers of one owner; None for no bound."""
+
+    owner: str
+    octets: int | None
+
+
 class Refilled(NamedTuple):
     """The answer to the effect `Refill`, or what the disk would not take of a `Spill`.
 
@@ -247,6 +254,7 @@ class Tick(NamedTuple):
 Command: TypeAlias = (
     Management
     | Ack
+    | Bound
     | Lost
     | CancelPull
     | ClockSet

@@ -100,6 +100,7 @@ class Dispatch:
             m.Purge: lambda x, now: (
                 known(x, lambda consumer: consumer.purge(channel(x.channel).seq)) or 0
             ),
+            c.Bound: self._bound,
             c.Idle: lambda x, now: known(x, lambda consumer: consumer.swap_out()) or 0,
             c.Polled: self._polled,
             c.DryRun: self._dry_run,
@@ -140,6 +141,14 @@ class Dispatch:
     def _dry_run(self, command: c.DryRun, now: int) -> Trail:
         supplier = None if command.proxy is None else self._supplier(command)
         return dry_run(self._channels.find(command.channel), command.item, supplier, now)
+
+    def _bound(self, command: c.Bound, now: int) -> None:
+        found = self._channels.owned.get(command.owner, {})
+        consumers = [one.consumer for one in found if isinstance(one, ConsumerProxy)]
+        self._core.bound(command.owner, command.octets)
+        for consumer in consumers:
+            if consumer is not None:
+                consumer.rebound(now)
 
     def _tick(self, command: c.Tick, now: int) -> None:
         for channel, id in self._core.due(now):

@@ -38,6 +38,7 @@ from tidings.errors import (
     NotConnected,
     PropertyError,
     PropertyErrorCode,
+    TooManyObjects,
     UnsupportedQoS,
 )
 from tidings.events import typecode as tc
@@ -178,6 +179,11 @@ class Lifecycle:
     def _check_room(self, channel: Channel, command: ObtainProxy) -> None:
         limits = self._core.settings.limits
         _check_limit(channel, command.side)
+        owned, most = len(self._channels.owned.get(command.owner, ())), command.most_owned
+        if most is not None and owned >= most:
+            raise TooManyObjects(
+                f"{command.owner} owns {owned} proxies, as many as it may: delete one first"
+            )
         if checked_name(command.name) in channel.names:
             raise NameTaken(f"{channel.label} has a proxy named {command.name!r} already")
         room_for_one(len(channel.proxies), limits.proxies, "proxies", channel.label)

@@ -131,6 +131,7 @@ class ObtainProxy(Management):
         keep: For a consumer's: events wait from now on, before anybody has connected.
         fence: What its owner may see: one of these must match, whatever its filters say; none
             for all.
+        most_owned: How many proxies its owner may have, this one included; None for any number.
     """
 
     channel: int
@@ -146,6 +147,7 @@ class ObtainProxy(Management):
     types: Sequence[EventTypePattern] = ()
     keep: bool = False
     fence: Sequence[Constraint] = ()
+    most_owned: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -220,9 +220,7 @@ class Access:
             return
         if not self.knows(principal, place.channel):
             raise no_channel(place.channel)
-        if place.proxy is not None and not self.may(
-            principal, Verb.INSPECT, Place(place.channel)
-        ):
+        if place.proxy is not None and not self.may(principal, Verb.INSPECT, Place(place.channel)):
             raise self._channels[place.channel].no_proxy(place.proxy)
 
 

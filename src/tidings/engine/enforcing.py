@@ -13,16 +13,17 @@ from typing import Any
 
 from tidings.channel import management as m
 from tidings.channel.channel import Channels
-from tidings.channel.commands import Command
+from tidings.channel.commands import Bound, Command
 from tidings.channel.consumer import ConsumerProxy
 from tidings.channel.holders import Proxy
 from tidings.channel.vocabulary import Place
 from tidings.engine.access import Access, Caller
 from tidings.engine.endpoints import Endpoint
+from tidings.engine.limiting import Limiting
 from tidings.errors import Disconnected
 from tidings.filters.plan import Fence
 from tidings.grants.core import AccessChanged, AccessWidened
-from tidings.grants.model import Verb
+from tidings.grants.model import Limits, Verb
 
 
 class Enforcing:
@@ -31,19 +32,22 @@ class Enforcing:
     def __init__(
         self,
         access: Access,
+        limiting: Limiting,
         channels: Channels,
         endpoint: Callable[[int, int], Endpoint | None],
         tell: Callable[[Command], Any],
     ) -> None:
         self._access = access
+        self._limiting = limiting
         self._channels = channels
         self._endpoint = endpoint
         self._tell = tell
 
-    def confined(self, command: m.ObtainProxy) -> m.ObtainProxy:
-        """Return the command for a proxy with the fence of its owner."""
+    def confined(self, command: m.ObtainProxy, limits: Limits) -> m.ObtainProxy:
+        """Return the command for a proxy with the fence of its owner, within the caller's limits."""
         fence = self._access.fence(command.owner, command.channel)
-        return replace(command, fence=fence or ())
+        self._bound(command.owner)
+        return replace(command, fence=fence or (), most_owned=limits.subscriptions)
 
     def access_changed(self, changed: AccessChanged) -> None:
         """Cut clients off from proxies that their owners may no longer use; confine the others."""
@@ -51,6 +55,7 @@ class Enforcing:
             for proxy in proxies:
                 self._end_forbidden(owner, proxy)
             self._confine(owner, proxies)
+            self._bound(owner)
 
     def access_widened(self, changed: AccessWidened) -> None:
         """Move fences."""
@@ -61,6 +66,14 @@ class Enforcing:
         """Put every fence where it belongs: grants may have ended while the service was down."""
         for owner, proxies in self._owned(lambda _: True):
             self._confine(owner, proxies)
+            self._bound(owner)
+
+    def _bound(self, owner: str) -> None:
+        """Tell the core how much may wait for the consumers of a principal."""
+        most = self._limiting.of(Caller(owner)).queued_octets if owner else None
+        known = self._channels.core.budgets.get(owner)
+        if most != (None if known is None else known.most):
+            self._tell(Bound(owner, most))
 
     def _owned(self, concerns: Callable[[str], bool]) -> list[tuple[str, list[Proxy]]]:
         found = self._channels.owned.items()

@@ -39,6 +39,7 @@ from tidings.engine.enforcing import Enforcing
 from tidings.engine.history import History
 from tidings.engine.housekeeping import Housekeeping, Kept
 from tidings.engine.judging import Judging
+from tidings.engine.limiting import Limiting
 from tidings.engine.loop_time import Timer, Watchdog
 from tidings.engine.losses import Losses, LossReports
 from tidings.engine.mailbox import Mailbox, Post, Waiting, weight
@@ -88,6 +89,7 @@ class Host:
         self.factory = Factory(settings, spills=store is not None)
         self.cores = Cores(self.factory, cores)
         access.attach(self.factory.channels, self.clock.now, self.cores.others)
+        self.limiting = Limiting(access.grants, self.clock.now)
         self.bodies = Bodies(cache_octets)
         self.recorder = Recorder()
         self.writer = Writer(self.bodies, self._write, self._revoke, self._refused, self._taken)
@@ -126,7 +128,9 @@ class Host:
         self._closing = asyncio.Lock()
         self._watchers: list[Callable[[e.Notice], None]] = []
         self._around = self.loop.call_later(_LOOK_AROUND, self._look_around)
-        self._enforcing = Enforcing(access, self.factory.channels, self.endpoint, self.tell)
+        self._enforcing = Enforcing(
+            access, self.limiting, self.factory.channels, self.endpoint, self.tell
+        )
         self.on_effect(AccessChanged, self._enforcing.access_changed)
         self.on_effect(AccessWidened, self._enforcing.access_widened)
         self.watchdog.start()
@@ -304,7 +308,7 @@ class Host:
         Events of one `source` are in order and share their turns; see `Mailbox.post`.
         """
         if command.__class__ is m.ObtainProxy:
-            command = self._enforcing.confined(command)
+            command = self._enforcing.confined(command, self.limiting.of(principal))
         if self._stopping or self.disk_error is not None or principal is not OWNER:
             error = self._refusal(command, principal)
             if error is not None:
@@ -327,6 +331,7 @@ class Host:
             return type(self.disk_error)(f"nothing can be changed: {self.disk_error}")
         try:
             authorise(self, command, principal)
+            self.limiting.check(command, principal)
         except TidingsError as error:
             return error
         return None

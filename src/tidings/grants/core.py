@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import islice
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -34,6 +34,7 @@ from tidings.grants.model import (
     Credential,
     CredentialKind,
     Grant,
+    Limits,
     Principal,
     Status,
     Verb,
@@ -280,11 +281,13 @@ class Grants:
         if asked.name in self._principals:
             raise NameTaken(f"there is a principal {asked.name} already")
         _check_room("principals", self._principals, MOST_PRINCIPALS)
+        _check_limits(asked.limits)
         made = Principal(asked.name, _roles(asked.roles), asked.limits or NO_LIMITS, created_at=now)
         self._put_principal(made)
 
     def _change_principal(self, asked: r.ChangePrincipal, now: int) -> None:
         before = self._found_principal(asked.name)
+        _check_limits(asked.limits)
         made = replace(
             before,
             roles=before.roles if asked.roles is None else _roles(asked.roles),
@@ -550,6 +553,13 @@ def _check_name(what: str, name: str) -> None:
         raise InvalidUsage(
             f"{what} has 1 to 64 letters, digits and characters of ._@-, unlike {name[:64]!r}"
         )
+
+
+def _check_limits(limits: Limits | None) -> None:
+    for one in fields(Limits) if limits is not None else ():
+        value = getattr(limits, one.name)
+        if value is not None and value < 0:
+            raise InvalidUsage(f"the limit {one.name} is 0 or more, or left out, not {value}")
 
 
 def _roles(names: Iterable[str]) -> tuple[str, ...]:

@@ -91,7 +91,9 @@ async def test_no_filter_or_operator_widens_a_fence(
         place = Place(ROADS, Side.CONSUMER, admin)
         await made.host.ask(m.AddFilter(place, open_filter.id))
         command = m.ObtainProxy(
-            *(ROADS, Side.CONSUMER, Style.PULL), admin=admin, constraints=list(map(constraint, asked))
+            *(ROADS, Side.CONSUMER, Style.PULL),
+            admin=admin,
+            constraints=list(map(constraint, asked)),
         )
         proxy = await made.ann.ask(command)
         await made.host.connect(m.Connect(ROADS, proxy), None)

@@ -43,7 +43,9 @@ def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
         assert len(made._decisions) <= 5
 
 
-def test_uses_of_one_grant_by_several_are_those_of_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_uses_of_one_grant_by_several_are_those_of_the_last(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     made = Grants()
     commands = [
         *(r.CreatePrincipal("ann", ("staff",)), r.CreatePrincipal("bob", ("staff",))),

@@ -43,7 +43,11 @@ def grants() -> Grants:
         (r.CreateGrant("role:", PUBLISH), BadInput, "a role's name"),
         (r.CreateGrant("ann", ()), BadInput, "one verb or more: manage, publish"),
         (r.CreateGrant("ann", (Verb.ADMINISTER,), ("roads",)), BadInput, "leave channels out"),
-        (r.CreateGrant("ann", (Verb.MANAGE,), types=("A::B",)), BadInput, "publish and subscribe only"),
+        (
+            r.CreateGrant("ann", (Verb.MANAGE,), types=("A::B",)),
+            BadInput,
+            "publish and subscribe only",
+        ),
         (r.CreateGrant("ann", PUBLISH, ("",)), BadInput, "stands for all"),
         (r.CreateGrant("ann", PUBLISH, ("x",) * 101), LimitExceeded, "at most 100 channels"),
         (r.CreateGrant("ann", PUBLISH, types=("A::%X",)), BadInput, "not an event type"),

@@ -294,8 +294,12 @@ class RateExceeded(LimitExceeded):
     http_status = 429
 
     def __init__(self, message: str, wait: float = 1.0) -> None:
-        super().__init__(message)
+        super().__init__(message, wait)
+        self.message = message
         self.wait = wait
+
+    def __str__(self) -> str:
+        return self.message
 
 
 class TooManyConnections(LimitExceeded):

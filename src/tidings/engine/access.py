@@ -102,6 +102,19 @@ _USES_OWN: Final = {
 }
 
 
+class _Pass(NamedTuple):
+    """Says until when a principal may push events that match a fence, if nothing changes."""
+
+    version: int
+    until: int
+    fence: tuple[Constraint, ...]
+
+
+# Passes that are remembered, some 3 MB; and for how long at most: then a use is noted again.
+_MOST_PASSES: Final = 10_000
+_LONGEST_PASS: Final = 60_000_000
+
+
 @dataclass(slots=True)
 class Access:
     """The access rules: the settings while there is no principal, the grants afterwards.
@@ -115,6 +128,7 @@ class Access:
     grants: Grants = field(default_factory=Grants)
     _channels: Mapping[int, Channel] = field(default_factory=dict, init=False)
     _now: Callable[[], int] = field(default=int, init=False)
+    _passes: dict[tuple[str, int, int], _Pass] = field(default_factory=dict, init=False)
 
     def attach(
         self, channels: Mapping[int, Channel], now: Callable[[], int], cores: Iterable[Core]
@@ -163,6 +177,32 @@ class Access:
         called = _NO_NAME if found is None else found.name
         allowed = self.grants.permission(name, verb, called, self._now())
         return None if found is None else allowed
+
+    def pushes(self, principal: Caller, channel: int, proxy: int) -> tuple[Constraint, ...] | None:
+        """Return the fence of events that a principal may push, if that was found out before.
+
+        A push is short, and nearly all of them are like the one before: it must not pay again for
+        what has not changed.
+        """
+        found = self._passes.get((principal.name, channel, proxy))
+        if found is None or found.version != self.grants.version or principal.scope is not None:
+            return None
+        return None if self._now() >= found.until else found.fence
+
+    def allow_pushes(self, principal: Caller, channel: int, proxy: int) -> tuple[Constraint, ...]:
+        """Return the fence of events that a principal may push, which is allowed, and remember it."""
+        if principal.is_owner:
+            return ()
+        allowed, now = self.permission(principal.name, Verb.PUBLISH, channel), self._now()
+        fence = () if allowed is None else allowed.fence
+        if principal.scope is None:
+            end = self.grants.settled_until(principal.name, self._channels[channel].name, now)
+            until = now + _LONGEST_PASS if end is None else min(end, now + _LONGEST_PASS)
+            if len(self._passes) >= _MOST_PASSES:
+                self._passes.clear()
+            key = (principal.name, channel, proxy)
+            self._passes[key] = _Pass(self.grants.version, until, fence)
+        return fence
 
     def knows(self, principal: Caller, channel: int) -> bool:
         """Return whether a principal may know of a channel: it may do something there.

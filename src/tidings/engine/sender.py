@@ -208,9 +208,9 @@ class Sender:
         while True:
             try:
                 found = await self._pull(channel, proxy, most, wait, lease, principal)
-                if found.messages or not found.entries:
+                if found.messages or not found.withheld:
                     return found
-                wait = None if until is None else max(0, until - now())  # none could be shown
+                wait = None if until is None else max(0, until - now())
                 continue
             except StoreError:
                 if until is not None:
@@ -398,6 +398,7 @@ class Sender:
                     messages[at] = WITHHELD
                     seqs.append(message.seq)
         if seqs:
+            batch.withheld = True
             self._tell(Withhold(batch.channel, batch.proxy, seqs))
 
     def _give_back(self, channel: int, proxy: int, seqs: list[int]) -> None:

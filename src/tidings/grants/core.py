@@ -194,6 +194,10 @@ class Grants:
         """Return which events of a channel a principal may see; this is no use of a grant."""
         return self._decisions.of(principal, channel, now).permissions.get(Verb.SUBSCRIBE)
 
+    def settled_until(self, principal: str, channel: str, now: int) -> int | None:
+        """Return when what a principal may do on a channel changes by itself; None for never."""
+        return self._decisions.of(principal, channel, now).until
+
     def note_login(self, credential: int, now: int) -> None:
         """Remember that a credential was used."""
         self._seen[credential] = now

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
-from tests.edges.engine.hosts import PERSISTENT, supplier, until
+from tests.edges.engine.hosts import PERSISTENT, supplier, turns, until
 from tidings import constraint, event
 from tidings.channel import commands as c
 from tidings.channel import management as m
@@ -19,7 +19,7 @@ from tidings.clock import ManualClock
 from tidings.engine.access import Caller
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
-from tidings.errors import Disconnected, NotFound, TidingsError
+from tidings.errors import Disconnected, Forbidden, NotFound, TidingsError
 from tidings.grants import requests as g
 from tidings.grants.model import CredentialKind, Verb
 from tidings.server.cores import service_cores
@@ -220,6 +220,34 @@ async def test_history_and_dead_letters_are_fenced(tmp_path: Path) -> None:
                 with pytest.raises(NotFound, match=f"there is no dead letter {letter.id}"):
                     await made.ann.request(request)
         assert len(await LocalDoor(made.host).request(q.SeeDeadLetters())) == 3
+
+
+async def test_what_is_remembered_of_a_publisher_ends_with_its_grant() -> None:
+    """By revocation, by the time, and when it is shut out; a fence is asked for each event."""
+    async with scene() as made:
+        ends = made.host.clock.now() + 300_000
+        wide, *_ = [
+            await made.host.ask(g.CreateGrant("ann", (Verb.PUBLISH,), ("roads",), **rest))
+            for rest in ({}, {"expires_at": ends}, {"constraint": EU})
+        ]
+        proxy = await made.ann.ask(m.ObtainProxy(ROADS, Side.SUPPLIER))
+        connect = m.Connect(ROADS, proxy, reachable=False)
+        await made.ann.connect(connect, made.ann.supplier(None, None))
+        other = c.Push(ROADS, proxy, [event("a", "b", "", {"region": "us"})])
+        for _ in range(3):
+            await made.ann.ask(other)
+        await made.host.ask(g.RevokeGrant(wide))
+        while made.host.clock.now() < ends:
+            await turns()
+            with suppress(Forbidden):
+                await made.ann.ask(other)
+        for _ in range(2):
+            with pytest.raises(Forbidden, match="its grants do not allow such events"):
+                await made.ann.ask(other)
+            await made.ann.ask(other._replace(items=[event("a", "b", "", {"region": "eu"})]))
+        await made.host.ask(g.ChangePrincipal("ann", disabled=True))
+        with pytest.raises(NotFound):
+            await made.ann.ask(other)
 
 
 async def test_a_grant_that_ends_cuts_off_who_waits() -> None:

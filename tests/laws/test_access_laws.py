@@ -211,7 +211,7 @@ async def test_no_other_request_over_http_tells_of_it(tmp_path: Path) -> None:
 
 
 async def test_who_runs_the_service_sees_what_others_do_not(tmp_path: Path) -> None:
-    """Metrics and notices: all with `inspect` on the service, else what one knows of; or nothing."""
+    """Metrics and notices: all with `inspect` on the service, else what one knows of."""
     async with world(tmp_path, gone=False) as there:
         host = there.host
         host.notice(Notice(NoticeKind.SLOW_CONSUMER, HIDDEN, 1, "much waits"))

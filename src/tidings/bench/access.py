@@ -13,7 +13,6 @@ from __future__ import annotations
 import asyncio
 import re
 import ssl
-from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter, process_time_ns
 from typing import Any, Final
@@ -36,6 +35,7 @@ from tidings.channel.management import Connect, CreateChannel, ObtainProxy
 from tidings.channel.vocabulary import Side
 from tidings.client.connecting import connect
 from tidings.client.publishing import Publisher
+from tidings.clock import utc_now
 from tidings.engine.access import Caller
 from tidings.engine.authority import authorise
 from tidings.engine.host import Host
@@ -190,7 +190,7 @@ class _Bench:
         """How many connections a second there can be, with TLS and without."""
         folder = self._folder / "tls"
         folder.mkdir()
-        make_certificates(folder, ["localhost", "127.0.0.1"], [], datetime.now(UTC))
+        make_certificates(folder, ["localhost", "127.0.0.1"], [], utc_now())
         settings = folder / "tls.toml"
         settings.write_text(
             f'[http]\ntls = true\n[tls]\ncertificate = "{folder / SERVICE}.pem"\n'

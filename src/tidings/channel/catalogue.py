@@ -472,7 +472,8 @@ _EVENTS: Final = (
     Operation(m.Detach, Right.USE_PROXY),
     Operation(m.Confine, Right.ENGINE, lasts=True),
     *(Operation(kind, Right.ENGINE)
-      for kind in (c.Bound, c.Withhold, c.ClockSet, c.Idle, c.Lost, c.Refilled, c.RefusePersistent, c.Revoke, c.Tick)),
+      for kind in (c.Bound, c.ClockSet, c.Idle, c.Lost, c.Refilled, c.RefusePersistent,
+                   c.Revoke, c.Tick, c.Withhold)),
 )  # fmt: skip
 
 CATALOGUE: Final = checked(

@@ -2,8 +2,8 @@
 
 The answer is that of `Plan.judge`, found without asking every consumer. An admin with filters or an
 event type list is one key of the index, a consumer with its own another; consumers with neither
-belong to their admin's key. A fence is a key, too: consumers inside it get no event that it does not
-match, and those that ask for nothing else are found by it.
+belong to their admin's key. A fence is a key, too: consumers behind it get no event that it does
+not match, and those that ask for nothing else are found by it.
 """
 
 from __future__ import annotations

@@ -190,7 +190,7 @@ class Access:
         return None if self._now() >= found.until else found.fence
 
     def allow_pushes(self, principal: Caller, channel: int, proxy: int) -> tuple[Constraint, ...]:
-        """Return the fence of events that a principal may push, which is allowed, and remember it."""
+        """Return the fence of events that a principal may push, and remember that it may."""
         if principal.is_owner:
             return ()
         allowed, now = self.permission(principal.name, Verb.PUBLISH, channel), self._now()

@@ -44,7 +44,7 @@ class Enforcing:
         self._tell = tell
 
     def confined(self, command: m.ObtainProxy, limits: Limits) -> m.ObtainProxy:
-        """Return the command for a proxy with the fence of its owner, within the caller's limits."""
+        """Return the command for a proxy with its owner's fence and the caller's limits."""
         fence = self._access.fence(command.owner, command.channel)
         self._bound(command.owner)
         return replace(command, fence=fence or (), most_owned=limits.subscriptions)

@@ -81,7 +81,7 @@ class Viewing:
         return self._host.access.may(self._principal, Verb.INSPECT, None)
 
     def notices(self) -> list[Notice]:
-        """Return the latest notices: of the service, if the principal may inspect it, or its own."""
+        """Return the latest notices; those of what the principal may see, if not all."""
         self._host.access.require_known(self._principal, None)
         kept = self._host.notices
         return list(kept) if self.oversees else [one for one in kept if self._concerns(one)]

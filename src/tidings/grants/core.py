@@ -581,8 +581,8 @@ def _check_grant(asked: r.CreateGrant, now: int) -> None:
         raise InvalidUsage("access is administered for the whole service: leave channels out")
     if (asked.types or asked.constraint) and not _FENCED.issuperset(asked.verbs):
         raise InvalidUsage(
-            "types and constraint go with publish and subscribe only: other verbs are about objects, "
-            "not events; grant them separately"
+            "types and constraint go with publish and subscribe only: other verbs are about "
+            "objects, not events; grant them separately"
         )
     for what, patterns in (("channels", asked.channels), ("types", asked.types)):
         if len(patterns) > MOST_PATTERNS:

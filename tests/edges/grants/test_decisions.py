@@ -10,7 +10,7 @@ import pytest
 from tidings.grants import core, decisions
 from tidings.grants import requests as r
 from tidings.grants.core import Grants
-from tidings.grants.model import Grant, Verb
+from tidings.grants.model import Verb
 
 NOW = 1_000_000
 
@@ -26,8 +26,13 @@ def grants_to(names: list[str], channels: Iterator[str]) -> Grants:
 
 def test_a_second_check_looks_at_no_grant(monkeypatch: pytest.MonkeyPatch) -> None:
     made = grants_to(["ann"], (f"road-{number}" for number in count()))
-    looked: list[Grant] = []
-    monkeypatch.setattr(core, "is_over", lambda end, now: looked.append(end) or False)
+    looked: list[int | None] = []
+
+    def look(end: int | None, now: int) -> bool:
+        looked.append(end)
+        return False
+
+    monkeypatch.setattr(core, "is_over", look)
     for _ in range(3):
         assert made.permission("ann", Verb.PUBLISH, "road-7", NOW) is not None
         assert made.permission("ann", Verb.SUBSCRIBE, "road-7", NOW) is None

@@ -92,7 +92,7 @@ async def test_who_publishes_too_fast_is_told_when_to_come_again() -> None:
 async def test_large_events_are_refused_before_any_of_the_push_is_taken() -> None:
     async with scene(event_octets=900) as made, await made.client() as client:
         small, large = event("a", "b"), event("a", "b", "c", {"x": THOUSAND})
-        with pytest.raises(LimitExceeded, match="event 2 of 2 takes about .* events of 900"):
+        with pytest.raises(LimitExceeded, match=r"event 2 of 2 takes about .* events of 900"):
             await (await client.publisher("roads")).publish_many([small, large])
         await client.publish("roads", small)
         assert made.host.channels[ROADS].seq == 1

@@ -210,24 +210,37 @@ async def test_no_other_request_over_http_tells_of_it(tmp_path: Path) -> None:
         assert asked > 20
 
 
+async def _eve_on_roads(host: Host) -> None:
+    """An event waits for Eve on Mallory's channel, where Mallory may subscribe from now on."""
+    obtain = m.ObtainProxy(ROADS, Side.CONSUMER, Style.PULL, name=MARK, owner="eve", keep=True)
+    await host.ask(obtain)
+    pushing = await host.ask(m.ObtainProxy(ROADS, Side.SUPPLIER))
+    await host.connect(m.Connect(ROADS, pushing, reachable=False), None)
+    await host.ask(c.Push(ROADS, pushing, [event("a", "b")]))
+    await host.ask(g.CreateGrant("mallory", (Verb.SUBSCRIBE,), ("roads",)))
+    await host.ask(g.RevokeGrant(2))
+
+
 async def test_who_runs_the_service_sees_what_others_do_not(tmp_path: Path) -> None:
     """Metrics and notices: all with `inspect` on the service, else what one knows of."""
     async with world(tmp_path, gone=False) as there:
         host = there.host
         host.notice(Notice(NoticeKind.SLOW_CONSUMER, HIDDEN, 1, "much waits"))
         host.notice(Notice(NoticeKind.FAILING, 0, 0, "the disk is full"))
+        await _eve_on_roads(host)
         paths = ("/metrics", "/v1/notices", "/", "/v1/top")
         texts = [(await there.http.get(path)).text for path in paths]
         assert MARK not in "".join(texts)
         assert "disk is full" not in "".join(texts)
         assert 'tidings_events_accepted_total{channel="roads"}' in texts[0]
         assert "tidings_filters" not in texts[0]
+        assert "tidings_consumer_waiting{" not in texts[0]
         await host.ask(g.CreateGrant("mallory", (Verb.INSPECT,)))
         texts = [(await there.http.get(path)).text for path in paths]
         assert all(MARK in text for text in texts)
         assert "disk is full" in texts[1]
         assert "tidings_filters" in texts[0]
-        for grant in (2, 3):
+        for grant in (3, 4):
             await host.ask(g.RevokeGrant(grant))
         assert (await there.http.get("/metrics")).status_code == 403
 

@@ -21,7 +21,7 @@ from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
 from tidings.errors import Disconnected, Forbidden, NotFound, TidingsError
 from tidings.grants import requests as g
-from tidings.grants.model import CredentialKind, Verb
+from tidings.grants.model import CredentialKind, Limits, Verb
 from tidings.server.cores import service_cores
 
 ROADS = 1
@@ -197,6 +197,17 @@ async def test_a_grant_that_ends_while_the_service_is_down_is_missed_after_it(
     async with scene(tmp_path, NOW + 2 * HOUR) as made:
         await made.happen()
         assert await made.pulled(proxy) == ["eu", "eu"]
+
+
+async def test_a_bound_outlives_a_restart(tmp_path: Path) -> None:
+    async with scene(tmp_path) as made:
+        await made.grant()
+        await made.consumer()
+        await made.host.ask(g.ChangePrincipal("ann", limits=Limits(queued_octets=9_000)))
+        budgets = made.host.factory.core.budgets
+        await until(lambda: budgets["ann"].most == 9_000)
+    async with scene(tmp_path) as made:
+        assert made.host.factory.core.budgets["ann"].most == 9_000
 
 
 async def test_history_and_dead_letters_are_fenced(tmp_path: Path) -> None:

@@ -36,6 +36,14 @@ def test_nobody_waits_for_others_and_a_limit_of_none_at_all_lets_nothing_pass() 
     assert made.wait("eve", 0, 1, 0)
 
 
+def test_who_was_away_may_publish_one_seconds_events_at_once() -> None:
+    made = Pacing()
+    assert not made.wait("ann", 5, 1, 0)
+    for _ in range(5):
+        assert not made.wait("ann", 5, 1, 1_000 * SECOND)
+    assert made.wait("ann", 5, 1, 1_000 * SECOND) == SECOND // 5
+
+
 def test_buckets_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pacing, "MOST_BUCKETS", 3)
     made = Pacing()

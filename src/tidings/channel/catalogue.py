@@ -323,7 +323,7 @@ _ADMINS: Final = (
 _PROXIES: Final = (
     _change(m.ObtainProxy, Right.CREATE_PROXY, f"POST {_CHANNEL}/proxies", "Create a proxy",
             "proxies", answer=Shown(ProxyInfo, lambda x, id: q.SeeProxy(x.channel, id)),
-            location=f"{_CHANNEL}/proxies/{{id}}", hidden=("owner",),
+            location=f"{_CHANNEL}/proxies/{{id}}", hidden=("owner", "fence", "most_owned"),
             corba="ConsumerAdmin::obtain_notification_{style}_supplier | "
             "SupplierAdmin::obtain_notification_{style}_consumer (form)"),
     _change(m.Disconnect, Right.USE_PROXY, f"DELETE {_PROXY}", "Destroy a proxy", "proxies",
@@ -470,8 +470,10 @@ _EVENTS: Final = (
     Operation(m.Connect, Right.USE_PROXY, lasts=True, repeats=True, done=AlreadyConnected,
               corba="Proxy*::connect_*"),
     Operation(m.Detach, Right.USE_PROXY),
+    Operation(m.Confine, Right.ENGINE, lasts=True),
     *(Operation(kind, Right.ENGINE)
-      for kind in (c.ClockSet, c.Idle, c.Lost, c.Refilled, c.RefusePersistent, c.Revoke, c.Tick)),
+      for kind in (c.Bound, c.ClockSet, c.Idle, c.Lost, c.Refilled, c.RefusePersistent,
+                   c.Revoke, c.Tick, c.Withhold)),
 )  # fmt: skip
 
 CATALOGUE: Final = checked(

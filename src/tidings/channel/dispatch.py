@@ -89,6 +89,7 @@ class Dispatch:
             c.CancelPull: lambda x, now: known(x, lambda consumer: consumer.cancel_pull(x.token)),
             c.Ack: lambda x, now: known(x, lambda consumer: consumer.acknowledge(x.seqs)),
             c.Lost: lambda x, now: known(x, lambda consumer: consumer.lose(x.seqs)),
+            c.Withhold: lambda x, now: known(x, lambda consumer: consumer.withhold(x.seqs)),
             c.Failed: self._failed,
             c.Reject: lambda x, now: known(
                 x, lambda consumer: consumer.reject(x.seqs, x.reason, now)
@@ -99,6 +100,7 @@ class Dispatch:
             m.Purge: lambda x, now: (
                 known(x, lambda consumer: consumer.purge(channel(x.channel).seq)) or 0
             ),
+            c.Bound: self._bound,
             c.Idle: lambda x, now: known(x, lambda consumer: consumer.swap_out()) or 0,
             c.Polled: self._polled,
             c.DryRun: self._dry_run,
@@ -140,6 +142,14 @@ class Dispatch:
         supplier = None if command.proxy is None else self._supplier(command)
         return dry_run(self._channels.find(command.channel), command.item, supplier, now)
 
+    def _bound(self, command: c.Bound, now: int) -> None:
+        found = self._channels.owned.get(command.owner, {})
+        consumers = [one.consumer for one in found if isinstance(one, ConsumerProxy)]
+        self._core.bound(command.owner, command.octets)
+        for consumer in consumers:
+            if consumer is not None:
+                consumer.rebound(now)
+
     def _tick(self, command: c.Tick, now: int) -> None:
         for channel, id in self._core.due(now):
             if not channel:
@@ -172,6 +182,7 @@ class Dispatch:
                 channel(x.channel).admin(x.side, x.admin)
             ),
             m.ObtainProxy: lambda x, now: life.obtain(channel(x.channel), x, now).id,
+            m.Confine: lambda x, now: life.confine(channel(x.channel), x.proxies, tuple(x.fence)),
             m.Connect: lambda x, now: life.connect(self._proxy(x), x, now),
             m.Detach: lambda x, now: life.detach(self._proxy(x), now),
             m.Disconnect: self._disconnect,

@@ -191,6 +191,7 @@ class Factory:
         for channel in self.channels.values():
             for proxy in channel.proxies.values():
                 self._life.watch(proxy, now)
+                proxy.fenced_at = channel.seq
         return self.loaded()
 
     # Objects.

@@ -17,7 +17,9 @@ from tidings.channel.filter_host import no_filter
 from tidings.channel.vocabulary import Place, Side
 from tidings.cores import Core
 from tidings.errors import BadInput, Forbidden, LimitExceeded
-from tidings.grants.core import Grants, Permission
+from tidings.filters.constraint import Constraint
+from tidings.grants.core import Grants
+from tidings.grants.decisions import Permission
 from tidings.grants.model import Verb
 
 
@@ -74,6 +76,9 @@ class FilterId(NamedTuple):
 Object: TypeAlias = Place | FilterId | None
 """A channel, admin or proxy; a filter; None for the service itself."""
 
+# Instead of the name of a channel that is missing: finding out takes as long as for a hidden one.
+_NO_NAME: Final = ""
+
 # Until grants are enforced, what principals may that own neither the service nor the object: known
 # ones, and anonymous ones. A string names the setting that decides.
 _TABLE: Final[dict[Verb, tuple[bool, bool | str]]] = {
@@ -97,6 +102,19 @@ _USES_OWN: Final = {
 }
 
 
+class _Pass(NamedTuple):
+    """Says until when a principal may push events that match a fence, if nothing changes."""
+
+    version: int
+    until: int
+    fence: tuple[Constraint, ...]
+
+
+# Passes that are remembered, some 3 MB; and for how long at most: then a use is noted again.
+_MOST_PASSES: Final = 10_000
+_LONGEST_PASS: Final = 60_000_000
+
+
 @dataclass(slots=True)
 class Access:
     """The access rules: the settings while there is no principal, the grants afterwards.
@@ -110,6 +128,7 @@ class Access:
     grants: Grants = field(default_factory=Grants)
     _channels: Mapping[int, Channel] = field(default_factory=dict, init=False)
     _now: Callable[[], int] = field(default=int, init=False)
+    _passes: dict[tuple[str, int, int], _Pass] = field(default_factory=dict, init=False)
 
     def attach(
         self, channels: Mapping[int, Channel], now: Callable[[], int], cores: Iterable[Core]
@@ -152,17 +171,60 @@ class Access:
 
     def permission(self, name: str, verb: Verb, channel: int | None) -> Permission | None:
         """Return what a principal is granted on a channel, or on the service; None for nothing."""
-        found = None if channel is None else self._channels.get(channel)
-        if channel is not None and found is None:
+        if channel is None:
+            return self.grants.permission(name, verb, None, self._now())
+        found = self._channels.get(channel)
+        called = _NO_NAME if found is None else found.name
+        allowed = self.grants.permission(name, verb, called, self._now())
+        return None if found is None else allowed
+
+    def pushes(self, principal: Caller, channel: int, proxy: int) -> tuple[Constraint, ...] | None:
+        """Return the fence of events that a principal may push, if that was found out before.
+
+        A push is short, and nearly all of them are like the one before: it must not pay again for
+        what has not changed.
+        """
+        found = self._passes.get((principal.name, channel, proxy))
+        if found is None or found.version != self.grants.version or principal.scope is not None:
             return None
-        called = None if found is None else found.name
-        return self.grants.permission(name, verb, called, self._now())
+        return None if self._now() >= found.until else found.fence
+
+    def allow_pushes(self, principal: Caller, channel: int, proxy: int) -> tuple[Constraint, ...]:
+        """Return the fence of events that a principal may push, and remember that it may."""
+        if principal.is_owner:
+            return ()
+        allowed, now = self.permission(principal.name, Verb.PUBLISH, channel), self._now()
+        fence = () if allowed is None else allowed.fence
+        if principal.scope is None:
+            end = self.grants.settled_until(principal.name, self._channels[channel].name, now)
+            until = now + _LONGEST_PASS if end is None else min(end, now + _LONGEST_PASS)
+            if len(self._passes) >= _MOST_PASSES:
+                self._passes.clear()
+            key = (principal.name, channel, proxy)
+            self._passes[key] = _Pass(self.grants.version, until, fence)
+        return fence
 
     def knows(self, principal: Caller, channel: int) -> bool:
-        """Return whether a principal may know of a channel: it may do something there."""
+        """Return whether a principal may know of a channel: it may do something there.
+
+        The answer is False for a missing channel, and takes as long as for a hidden one.
+        """
+        found = self._channels.get(channel)
         if principal.is_owner or self.grants.is_open:
-            return self.may(principal, Verb.INSPECT, Place(channel))
-        return any(self.permission(principal.name, verb, channel) is not None for verb in Verb)
+            return self.may(principal, Verb.INSPECT, Place(channel)) and found is not None
+        called = _NO_NAME if found is None else found.name
+        return self.grants.knows(principal.name, called, self._now()) and found is not None
+
+    def fence(self, name: str, channel: int) -> tuple[Constraint, ...] | None:
+        """Return what the events match that a principal may see on a channel.
+
+        Empty for all events; None if it may see none of them.
+        """
+        found = self._channels.get(channel)
+        if not name or name == OWNER.name or self.grants.is_open or found is None:
+            return ()
+        allowed = self.grants.sees(name, found.name, self._now())
+        return None if allowed is None else allowed.fence
 
     def require(self, principal: Caller, verb: Verb, target: Object, owner: str = "") -> None:
         """Raise Forbidden unless `may` allows it.
@@ -196,11 +258,10 @@ class Access:
         """Raise the error for a missing object if the principal may not know of it."""
         if self.grants.is_open or principal.is_owner:
             return
-        channel = self._channels.get(place.channel)
-        if channel is None or not self.knows(principal, place.channel):
+        if not self.knows(principal, place.channel):
             raise no_channel(place.channel)
-        if place.proxy is not None and not self.may(principal, Verb.INSPECT, Place(channel.id)):
-            raise channel.no_proxy(place.proxy)
+        if place.proxy is not None and not self.may(principal, Verb.INSPECT, Place(place.channel)):
+            raise self._channels[place.channel].no_proxy(place.proxy)
 
 
 KEY_OCTETS: Final = 47

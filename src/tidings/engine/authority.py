@@ -13,6 +13,7 @@ from tidings.channel.vocabulary import Place, Side
 from tidings.engine.access import Access, Caller, FilterId, Object
 from tidings.errors import Forbidden
 from tidings.events.fields import fields_for
+from tidings.filters.plan import Fence
 from tidings.grants.model import Verb
 
 _Needed: TypeAlias = tuple[Verb, Object, str]
@@ -27,7 +28,14 @@ class Guarded(Protocol):
 
 def authorise(host: Guarded, command: c.Command, principal: Caller) -> None:
     """Raise Forbidden if a principal may not run a command, NotFound if its object is missing."""
-    access, right = host.access, _right(command)
+    access = host.access
+    if command.__class__ is c.Push:
+        fence = access.pushes(principal, command.channel, command.proxy)
+        if fence is not None:
+            if fence:
+                _check_events(fence, command, principal)
+            return
+    right = _right(command)
     if right is Right.ENGINE and not principal.is_owner:
         raise Forbidden(f"{principal} may not do what only the service itself does")
     channel = _channel(command)
@@ -35,17 +43,17 @@ def authorise(host: Guarded, command: c.Command, principal: Caller) -> None:
         access.hide(principal, channel)
     access.require(principal, *_needed(host.factory, command))
     if isinstance(command, c.Push):
-        _check_events(access, command, principal)
+        fence = access.allow_pushes(principal, command.channel, command.proxy)
+        if fence:
+            _check_events(fence, command, principal)
     elif isinstance(command, m.AddFilter | m.SetMapping) and command.filter is not None:
         owner = host.factory.filters.find(command.filter).owner
         access.require(principal, Verb.INSPECT, FilterId(command.filter), owner)
 
 
-def _check_events(access: Access, push: c.Push, principal: Caller) -> None:
+def _check_events(fence: Fence, push: c.Push, principal: Caller) -> None:
     """Raise Forbidden if an event is not one that the principal may publish."""
-    permission = access.permission(principal.name, Verb.PUBLISH, push.channel)
-    fence = () if principal.is_owner or permission is None else permission.fence
-    for number, item in enumerate(push.items if fence else (), 1):
+    for number, item in enumerate(push.items, 1):
         event = entered(item, unwrap=True)
         if not any(one.matches(fields_for(event, 0)) for one in fence):
             raise Forbidden(

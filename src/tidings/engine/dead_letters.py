@@ -157,7 +157,7 @@ class DeadLetters:
         store = self._storage.store
         row = None if store is None else await self._storage.submit(partial(store.take_dead, id))
         if row is None:
-            raise NotFound(f"there is no dead letter {id}")
+            raise no_letter(id)
         return row
 
     def _gone(self, row: DeadLetterRow) -> None:
@@ -169,6 +169,11 @@ class DeadLetters:
         self._storage.journal.taken.discard((channel, proxy, seq))
         origin = self._storage.recorder.origins[channel]
         return Record(Kind.DEAD_GONE, origin, seq, dead_gone_payload(proxy, seq))
+
+
+def no_letter(id: int) -> NotFound:
+    """Return the error for a dead letter that is missing, or hidden from the caller."""
+    return NotFound(f"there is no dead letter {id}")
 
 
 def _view(row: DeadLetterRow) -> DeadLetterInfo:

@@ -34,6 +34,7 @@ from tidings.cores import Question
 from tidings.engine.access import OWNER, Caller
 from tidings.engine.authority import authorise
 from tidings.engine.beside import compiled
+from tidings.engine.dead_letters import no_letter
 from tidings.engine.endpoints import (
     BufferEndpoint,
     Endpoint,
@@ -47,7 +48,7 @@ from tidings.engine.host import Host
 from tidings.engine.turns import Turns
 from tidings.engine.viewing import Viewing
 from tidings.errors import Disconnected, NotFound, Stopping, WrongState
-from tidings.events.fields import fields_of
+from tidings.events.fields import fields_for, fields_of
 from tidings.filters.constraint import Constraint, constraint
 from tidings.grants.model import CredentialKind, Verb
 from tidings.grants.requests import AddCredential, CreateGrant, CreateToken, NewToken
@@ -176,9 +177,11 @@ class LocalDoor:
     ) -> HistoryPage:
         """Return past events, as `History.page`; only for principals that may subscribe there."""
         self._check_open()
-        self._host.access.require(self._principal, Verb.SUBSCRIBE, Place(channel))
+        access, principal = self._host.access, self._principal
+        access.require(principal, Verb.SUBSCRIBE, Place(channel))
+        fence = () if principal.is_owner else access.fence(principal.name, channel)
         return await self._host.history.page(
-            channel, after=after, since=since, most=most, constraint=constraint
+            channel, after=after, since=since, most=most, constraint=constraint, fence=fence or ()
         )
 
     # Kinds of clients.
@@ -273,11 +276,24 @@ class LocalDoor:
             return None
         place, owner = self._place(found[0])
         self._host.access.require(self._principal, Verb.USE, place, owner)
+        if not self._may_see(found[0], owner):
+            raise no_letter(id)
         return found[0]
 
     def _may_use(self, letter: DeadLetterInfo) -> bool:
         place, owner = self._place(letter)
-        return self._host.access.may(self._principal, Verb.USE, place, owner)
+        if not self._host.access.may(self._principal, Verb.USE, place, owner):
+            return False
+        return self._may_see(letter, owner)
+
+    def _may_see(self, letter: DeadLetterInfo, owner: str) -> bool:
+        """Return whether the event is one that the principal may see, by its grants of today."""
+        principal = self._principal
+        if principal.is_owner or owner != principal.name:  # whoever may use others' proxies may
+            return True
+        fence = self._host.access.fence(principal.name, letter.channel)
+        fields = fields_for(letter.event, letter.arrival)
+        return not fence or any(one.matches(fields) for one in fence)
 
     def _place(self, letter: DeadLetterInfo) -> tuple[Place, str]:
         place = Place(letter.channel, proxy=letter.proxy)

@@ -35,6 +35,7 @@ class EventBatch(msgspec.Struct, eq=False):
         entries: The entries of the events.
         waits: How many conditions must be met before they may leave.
         leave: Hands them over.
+        withheld: Whether some were taken out that the consumer may not see any more.
     """
 
     channel: int
@@ -45,6 +46,7 @@ class EventBatch(msgspec.Struct, eq=False):
     entries: Sequence[Entry] = ()
     waits: int = 0
     leave: Callable[[EventBatch], None] | None = None
+    withheld: bool = False
 
     @property
     def address(self) -> tuple[int, int]:

@@ -24,7 +24,6 @@ from tidings.channel.factory import Factory
 from tidings.channel.filter_host import FilterHost
 from tidings.channel.settings import DEFAULT_SETTINGS, Settings
 from tidings.channel.unused import Unused
-from tidings.channel.vocabulary import Place
 from tidings.clock import Clock, SystemClock
 from tidings.cores import Core, OperationDone
 from tidings.engine.access import OWNER, Access, Caller
@@ -36,9 +35,11 @@ from tidings.engine.cores import Cores
 from tidings.engine.dead_letters import DeadLetters
 from tidings.engine.disk import DiskThread, Done
 from tidings.engine.endpoints import Endpoint, EventBatch
+from tidings.engine.enforcing import Enforcing
 from tidings.engine.history import History
 from tidings.engine.housekeeping import Housekeeping, Kept
 from tidings.engine.judging import Judging
+from tidings.engine.limiting import Limiting
 from tidings.engine.loop_time import Timer, Watchdog
 from tidings.engine.losses import Losses, LossReports
 from tidings.engine.mailbox import Mailbox, Post, Waiting, weight
@@ -54,8 +55,7 @@ from tidings.engine.storage import Storage
 from tidings.engine.store import Store, Writable
 from tidings.engine.writing import Writer, must_last
 from tidings.errors import Disconnected, JournalBroken, Stopping, StoreError, TidingsError
-from tidings.grants.core import AccessChanged
-from tidings.grants.model import Verb
+from tidings.grants.core import AccessChanged, AccessWidened
 from tidings.stores.journal import SEGMENT_OCTETS
 from tidings.stores.retention import Retention
 
@@ -89,6 +89,7 @@ class Host:
         self.factory = Factory(settings, spills=store is not None)
         self.cores = Cores(self.factory, cores)
         access.attach(self.factory.channels, self.clock.now, self.cores.others)
+        self.limiting = Limiting(access.grants, self.clock.now)
         self.bodies = Bodies(cache_octets)
         self.recorder = Recorder()
         self.writer = Writer(self.bodies, self._write, self._revoke, self._refused, self._taken)
@@ -127,7 +128,11 @@ class Host:
         self._closing = asyncio.Lock()
         self._watchers: list[Callable[[e.Notice], None]] = []
         self._around = self.loop.call_later(_LOOK_AROUND, self._look_around)
-        self.on_effect(AccessChanged, self._end_forbidden)
+        self._enforcing = Enforcing(
+            access, self.limiting, self.factory.channels, self.endpoint, self.tell
+        )
+        self.on_effect(AccessChanged, self._enforcing.access_changed)
+        self.on_effect(AccessWidened, self._enforcing.access_widened)
         self.watchdog.start()
 
     @classmethod
@@ -166,6 +171,7 @@ class Host:
                        cache_octets, cores)  # fmt: skip
             if found is not None:
                 await resume(host._resumed(), found, archived)
+                host._enforcing.confine_all()
             host.housekeeping = Housekeeping(retention, disk_quota)
             host.housekeeping.start(host._kept())
         except BaseException:
@@ -301,6 +307,8 @@ class Host:
 
         Events of one `source` are in order and share their turns; see `Mailbox.post`.
         """
+        if command.__class__ is m.ObtainProxy:
+            command = self._enforcing.confined(command, self.limiting.of(principal))
         if self._stopping or self.disk_error is not None or principal is not OWNER:
             error = self._refusal(command, principal)
             if error is not None:
@@ -323,6 +331,7 @@ class Host:
             return type(self.disk_error)(f"nothing can be changed: {self.disk_error}")
         try:
             authorise(self, command, principal)
+            self.limiting.check(command, principal)
         except TidingsError as error:
             return error
         return None
@@ -509,19 +518,6 @@ class Host:
     def watch_filters(self, watcher: Callable[[e.FilterTypesChanged], None]) -> None:
         """Call a function whenever a filter asks for other event types."""
         self.on_effect(e.FilterTypesChanged, watcher)
-
-    def _end_forbidden(self, changed: AccessChanged) -> None:
-        """Cut clients off from proxies that their owners may no longer use."""
-        for channel in self.factory.channels.values():
-            for proxy in list(channel.proxies.values()):
-                if not proxy.owner or not changed.concerns(proxy.owner):
-                    continue
-                place = Place(channel.id, proxy.side, proxy=proxy.id)
-                if not self.access.may(Caller(proxy.owner), Verb.USE, place, proxy.owner):
-                    endpoint = self.endpoint(channel.id, proxy.id)
-                    if endpoint is not None:
-                        endpoint.close(Disconnected(f"{proxy.owner} may not use {place} any more"))
-                        self.tell(m.Detach(channel.id, proxy.id))
 
     def on_effect(self, kind: type[_T], act: Callable[[_T], None]) -> None:
         """Call a function with each effect of a class that the host itself does not handle.

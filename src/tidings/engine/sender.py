@@ -17,15 +17,26 @@ from typing import Any, Final, TypeAlias
 
 from tidings.channel import effects as e
 from tidings.channel.channel import Channels
-from tidings.channel.commands import Ack, CancelPull, Command, Failed, Lost, Polled, Pull
+from tidings.channel.commands import (
+    Ack,
+    CancelPull,
+    Command,
+    Failed,
+    Lost,
+    Polled,
+    Pull,
+    Withhold,
+)
 from tidings.channel.effects import Message
 from tidings.channel.entries import SEQ, Entry
 from tidings.channel.functions import error_text
+from tidings.channel.holders import Proxy
 from tidings.channel.vocabulary import Form, Style
 from tidings.engine.access import Caller
 from tidings.engine.endpoints import Endpoint, EventBatch
 from tidings.engine.storage import Storage
 from tidings.errors import Disconnected, Stopping, StoreError, TidingsError
+from tidings.events.fields import fields_for
 
 _ONLY_MESSAGES: Final = frozenset({Message})
 
@@ -46,6 +57,9 @@ REFUSED: Final = object()
 
 LOST: Final = object()
 """Replaces an event whose content on disk is damaged or gone."""
+
+WITHHELD: Final = object()
+"""Replaces an event that the owner of the proxy may not see any more."""
 
 
 class Outbox:
@@ -168,7 +182,8 @@ class Sender:
         endpoint, form = reached
         messages = self._messages(channel, entries)
         batch = EventBatch(channel, proxy, messages, again, form, entries)
-        if later is None and key not in self._outbox.lines and _is_whole(messages):
+        direct = later is None and key not in self._outbox.lines and _is_whole(messages)
+        if direct and not self._is_checked(key, entries):
             endpoint.deliver(batch)
         else:
             self._send(batch, partial(self._hand_over, endpoint), later)
@@ -192,7 +207,11 @@ class Sender:
         pause = _FIRST_PAUSE
         while True:
             try:
-                return await self._pull(channel, proxy, most, wait, lease, principal)
+                found = await self._pull(channel, proxy, most, wait, lease, principal)
+                if found.messages or not found.withheld:
+                    return found
+                wait = None if until is None else max(0, until - now())
+                continue
             except StoreError:
                 if until is not None:
                     wait = until - now() - round(pause * 1_000_000)
@@ -328,16 +347,18 @@ class Sender:
             self._notice(e.Notice(e.NoticeKind.FAILING, batch.channel, batch.proxy, text))
 
     def _hand_over(self, endpoint: Endpoint, batch: EventBatch) -> None:
-        """Report what is lost; deliver the rest."""
+        """Report what is lost; deliver the rest, except what the proxy's owner may not see."""
         reached = self.endpoints.get(batch.address)
         if reached is None or reached[0] is not endpoint:
             return  # the connection has ended: what it was to get is delivered again, or done with
+        self._withhold(batch)
         self._report_lost(batch)
         batch.messages = _read(batch.messages)
         if batch.messages:
             endpoint.deliver(batch)
 
     def _answer_pull(self, future: asyncio.Future[EventBatch], batch: EventBatch) -> None:
+        self._withhold(batch)
         self._report_lost(batch)
         messages: list[Any] = batch.messages
         whole = len(messages)
@@ -351,6 +372,34 @@ class Sender:
                 batch.messages = _read(messages[:whole])
                 future.set_result(batch)
         self._give_back(batch.channel, batch.proxy, list(map(SEQ, batch.entries[whole:])))
+
+    def _is_checked(self, key: Key, entries: Sequence[Entry]) -> bool:
+        """Return whether events may have been judged by another fence than the proxy's is now."""
+        proxy = self._proxy(key)
+        if proxy is None or not proxy.fence:
+            return False
+        return any(entry.seq <= proxy.fenced_at for entry in entries)
+
+    def _proxy(self, key: Key) -> Proxy | None:
+        channel = self._channels.get(key[0])
+        return None if channel is None else channel.proxies.get(key[1])
+
+    def _withhold(self, batch: EventBatch) -> None:
+        """Replace events outside the proxy's fence by `WITHHELD`, and settle them."""
+        proxy = self._proxy(batch.address)
+        if proxy is None or not proxy.fence:
+            return
+        messages: list[Any] = batch.messages
+        seqs = []
+        for at, message in enumerate(messages):
+            if isinstance(message, Message) and message.seq <= proxy.fenced_at:
+                fields = fields_for(message.event, message.arrival)
+                if not any(one.matches(fields) for one in proxy.fence):
+                    messages[at] = WITHHELD
+                    seqs.append(message.seq)
+        if seqs:
+            batch.withheld = True
+            self._tell(Withhold(batch.channel, batch.proxy, seqs))
 
     def _give_back(self, channel: int, proxy: int, seqs: list[int]) -> None:
         if seqs:

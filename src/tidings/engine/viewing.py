@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from tidings.channel import questions as q
 from tidings.channel.channel import Channel
+from tidings.channel.effects import Notice
 from tidings.channel.holders import Proxy
 from tidings.channel.settings import Settings
 from tidings.channel.views import (
@@ -32,6 +32,10 @@ from tidings.grants.model import Verb
 
 if TYPE_CHECKING:
     from tidings.engine.host import Host
+
+
+# Instead of the id of an object that is missing.
+_NOBODYS: Final = 0
 
 
 class Viewing:
@@ -58,7 +62,8 @@ class Viewing:
         self._require(Place(id))
         return self._host.factory.channel(id)
 
-    def _may_see(self, proxy: Proxy) -> bool:
+    def may_see(self, proxy: Proxy) -> bool:
+        """Return whether the principal may see a proxy."""
         place = Place(proxy.channel.id, proxy.side, proxy=proxy.id)
         return self._host.access.may(self._principal, Verb.INSPECT, place, proxy.owner)
 
@@ -69,6 +74,24 @@ class Viewing:
             raise NotFound(f"nothing answers {type(question).__name__}: its core does not run here")
         fields: tuple[str, ...] = getattr(question, "__match_args__", ())
         return answer(self, *[getattr(question, name) for name in fields])
+
+    @property
+    def oversees(self) -> bool:
+        """Whether the principal may inspect the service as a whole."""
+        return self._host.access.may(self._principal, Verb.INSPECT, None)
+
+    def notices(self) -> list[Notice]:
+        """Return the latest notices; those of what the principal may see, if not all."""
+        self._host.access.require_known(self._principal, None)
+        kept = self._host.notices
+        return list(kept) if self.oversees else [one for one in kept if self._concerns(one)]
+
+    def _concerns(self, notice: Notice) -> bool:
+        channel = self._host.factory.channels.get(notice.channel)
+        if channel is None or not self._host.access.knows(self._principal, channel.id):
+            return False
+        proxy = channel.proxies.get(notice.proxy)
+        return not notice.proxy or (proxy is not None and self.may_see(proxy))
 
     def rules(self) -> Settings:
         """Return the settings that decide what is allowed."""
@@ -89,11 +112,12 @@ class Viewing:
         """Return one channel, by its id or name."""
         if not isinstance(which, str):
             return view_channel(self._known(which))
-        for channel in self._host.factory.channels.values():
-            if which and channel.name == which:
-                with suppress(NotFound):
-                    return view_channel(self._known(channel.id))
-        raise ChannelNotFound(f"there is no channel named {which!r}")
+        channels = self._host.factory.channels
+        found = [id for id, channel in channels.items() if which and channel.name == which]
+        try:  # a name that is missing takes as long as one that is hidden
+            return view_channel(self._known(found[0] if found else _NOBODYS))
+        except NotFound:
+            raise ChannelNotFound(f"there is no channel named {which!r}") from None
 
     def admin(self, channel: int, side: Side, id: int) -> AdminInfo:
         """Return one admin."""
@@ -107,19 +131,23 @@ class Viewing:
     def proxy_ids(self, channel: int) -> list[int]:
         """Return the ids of the proxies of a channel that the principal may see."""
         proxies = self._known(channel).proxies
-        return [id for id, proxy in proxies.items() if self._may_see(proxy)]
+        return [id for id, proxy in proxies.items() if self.may_see(proxy)]
 
     def proxies(self, channel: int) -> list[ProxyInfo]:
         """Return the proxies of a channel that the principal may see."""
         found = self._known(channel).proxies
-        return [view_proxy(proxy) for proxy in found.values() if self._may_see(proxy)]
+        return [view_proxy(proxy) for proxy in found.values() if self.may_see(proxy)]
 
     def proxy(self, channel: int, which: int | str) -> ProxyInfo:
         """Return one proxy, by its id or name."""
         found = self._known(channel)
         id = found.names.get(which) if isinstance(which, str) else which
         proxy = None if id is None else found.proxies.get(id)
-        if proxy is not None and self._may_see(proxy):
+        # Also of a proxy that is missing, which must take as long.
+        side, owner = (None, "") if proxy is None else (proxy.side, proxy.owner)
+        place = Place(channel, side, proxy=_NOBODYS)
+        may = self._host.access.may(self._principal, Verb.INSPECT, place, owner)
+        if proxy is not None and may:
             return view_proxy(proxy)
         if isinstance(which, str):
             raise ProxyNotFound(f"channel {channel} has no proxy named {which!r}")
@@ -128,10 +156,12 @@ class Viewing:
     def filter(self, id: int) -> FilterInfo | MappingInfo:
         """Return one filter or mapping filter."""
         self._host.access.require_known(self._principal, None)
+        filters = self._host.factory.filters
+        found = filters.filters.get(id)
+        # Also of a filter that is missing, which must take as long.
+        self._require(FilterId(id), "" if found is None else found.owner)
         # Viewing counts as use: a CORBA client may hold no more than its reference.
-        found = self._host.factory.filters.use(id, self._host.clock.now())
-        self._require(FilterId(id), found.owner)
-        return view_filter(found)
+        return view_filter(filters.use(id, self._host.clock.now()))
 
     def filters(self, after: int, most: int) -> list[FilterInfo | MappingInfo]:
         """Return filters and mapping filters with ids above `after`, rising."""

@@ -41,11 +41,12 @@ class Limits:
     """What one principal may use at once; None for no limit of its own.
 
     Attributes:
-        events_per_second: Events it publishes, averaged over a second.
-        event_octets: The size of one event.
-        connections: Open connections.
-        subscriptions: Proxies it owns.
-        queued_octets: Content of events that wait for its consumers.
+        events_per_second: Events it publishes, on average; those of one second at once.
+        event_octets: The size of one event it publishes.
+        connections: Open WebSockets, and requests under way.
+        subscriptions: Proxies it owns, of publishers and subscribers.
+        queued_octets: Content of events that waits in memory for its consumers; beyond it, their
+            discard policy chooses what goes. Content on the disk does not count.
     """
 
     events_per_second: int | None = None
@@ -86,9 +87,9 @@ class Grant:
         to: The principal's name, or ``role:NAME``.
         verbs: What is allowed.
         channels: Patterns of channel names, ``*`` for any letters; none for the whole service.
-        types: Event types that may be published, as ``Domain::Type`` with ``*`` for any letters;
-            none for all.
-        constraint: Published events must satisfy it; empty for none.
+        types: Event types that may be published or seen, as ``Domain::Type`` with ``*`` for any
+            letters; none for all.
+        constraint: Events that are published or seen must satisfy it; empty for none.
         expires_at: When it ends, microseconds since 1970; None for never.
         created_at: When it was created.
         created_by: Who created it.

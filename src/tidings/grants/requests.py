@@ -71,15 +71,16 @@ class CreateGrant(Request):
     """Allow a principal, or everybody who has a role, to do something. Answer: its number.
 
     A grant on channels applies to every channel whose name fits, also to those that are created
-    later.
+    later. Types and a constraint go with publish and subscribe only. A subscriber receives what one
+    of its grants allows, whatever its filters say; a grant without them allows everything.
 
     Attributes:
         to: The principal's name, or ``role:NAME``.
         verbs: What is allowed.
         channels: Patterns of channel names, ``*`` for any letters; none for the whole service.
-        types: Event types that may be published, as ``Domain::Type`` with ``*`` for any letters;
-            none for all.
-        constraint: Published events must satisfy it; empty for none.
+        types: Event types that may be published or seen, as ``Domain::Type`` with ``*`` for any
+            letters; none for all.
+        constraint: Events that are published or seen must satisfy it; empty for none.
         expires_at: When it ends, microseconds since 1970; left out, never.
         created_by: Who asked.
     """

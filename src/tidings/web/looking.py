@@ -12,6 +12,7 @@ from starlette.responses import StreamingResponse
 
 from tidings.channel.views import AdminInfo, ChannelInfo, ProxyInfo
 from tidings.channel.vocabulary import Side
+from tidings.engine.access import OWNER
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
 from tidings.engine.turns import Turns
@@ -124,12 +125,14 @@ class Consumer(NamedTuple):
         return self.counts.get("delivered", 0) + self.counts.get("rejected", 0)
 
 
-async def consumers(host: Host) -> AsyncIterator[Consumer]:
-    """All consumers that have or had events, one by one."""
-    turns = Turns()
+async def consumers(host: Host, door: LocalDoor) -> AsyncIterator[Consumer]:
+    """All consumers that have or had events and that the caller may see, one by one."""
+    turns, may_see = Turns(), door.views.may_see
     for channel in list(host.channels.values()):
         for found in channel.consumers():
             proxy, waiting = found.proxy, found.waiting
+            if not may_see(proxy):
+                continue
             oldest: int | None = None
             if found.flight:
                 oldest = min(found.flight) if len(found.flight) <= _SEARCHED else None
@@ -157,6 +160,7 @@ class Movement:
 
     def __init__(self, state: WebState) -> None:
         self._host = state.host
+        self._door = state.door(OWNER)
         self._seen: dict[tuple[int, int], tuple[int, float]] = {}
 
     def idle(self, consumer: Consumer) -> float:
@@ -172,7 +176,7 @@ class Movement:
     async def look(self) -> None:
         """Looks once, and forgets who has ended."""
         known = set()
-        async for consumer in consumers(self._host):
+        async for consumer in consumers(self._host, self._door):
             self.idle(consumer)
             known.add((consumer.channel, consumer.proxy))
         for key in [key for key in self._seen if key not in known]:

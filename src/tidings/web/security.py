@@ -48,6 +48,7 @@ class Guard:
         self._app = app
         self._options = options
         self._grants = host.access.grants
+        self._limiting = host.limiting
         self._callers = Callers(self._grants, host.clock.now)
         self._open: dict[int, tuple[Caller, Callable[[], None]]] = {}
         host.on_effect(AccessChanged, self._cut)
@@ -59,20 +60,20 @@ class Guard:
             return
         try:
             principal = await self._caller(HTTPConnection(scope))
+            disconnected = self._limiting.connected(principal)
         except TidingsError as error:
             await refuse(scope, receive, send, error)
             return
         scope[_PRINCIPAL] = principal
         if (tell := scope.get("state", {}).get(AUTHENTICATED)) is not None:
             tell()
-        if principal.owns_service:
-            await self._app(scope, receive, send)
-            return
-        self._open[id(scope)] = (principal, _ending(scope, send))
+        if not principal.owns_service:
+            self._open[id(scope)] = (principal, _ending(scope, send))
         try:
             await self._app(scope, receive, send)
         finally:
-            del self._open[id(scope)]
+            self._open.pop(id(scope), None)
+            disconnected()
 
     async def _caller(self, connection: HTTPConnection) -> Caller:
         given, options = bearer(connection), self._options

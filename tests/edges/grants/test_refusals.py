@@ -43,7 +43,11 @@ def grants() -> Grants:
         (r.CreateGrant("role:", PUBLISH), BadInput, "a role's name"),
         (r.CreateGrant("ann", ()), BadInput, "one verb or more: manage, publish"),
         (r.CreateGrant("ann", (Verb.ADMINISTER,), ("roads",)), BadInput, "leave channels out"),
-        (r.CreateGrant("ann", (Verb.MANAGE,), types=("A::B",)), BadInput, "publish alone"),
+        (
+            r.CreateGrant("ann", (Verb.MANAGE,), types=("A::B",)),
+            BadInput,
+            "publish and subscribe only",
+        ),
         (r.CreateGrant("ann", PUBLISH, ("",)), BadInput, "stands for all"),
         (r.CreateGrant("ann", PUBLISH, ("x",) * 101), LimitExceeded, "at most 100 channels"),
         (r.CreateGrant("ann", PUBLISH, types=("A::%X",)), BadInput, "not an event type"),
@@ -101,7 +105,7 @@ def test_uses_are_written_down_once_a_minute(grants: Grants) -> None:
         grants.note_login(1, NOW + later)
     assert grants.wake_at == NOW + 60_000_000
     [[shown], [login]] = grants.handle_many([r.SeeGrants(), r.SeeCredentials()], NOW + 5)[0]
-    assert (shown.used_at, shown.used_by, login.used_at) == (NOW + 2, "ann", NOW + 2)
+    assert (shown.used_at, shown.used_by, login.used_at) == (NOW, "ann", NOW + 2)
     _, kept = grants.handle_many([], NOW + 60_000_000)
     assert [one.key for one in kept] == ["grant:1", "credential:1"]
     assert not any(one.waits for one in kept)

@@ -23,6 +23,7 @@ from tidings.grants import requests as g
 from tidings.grants.model import Verb
 from tidings.names import new_origin
 from tidings.server.cores import service_cores
+from tidings.server.embedded import local_client
 
 
 class Scene(NamedTuple):
@@ -74,6 +75,18 @@ async def test_a_publisher_stays_within_its_grant() -> None:
         for wrong in (driven("Traffic", "us"), driven("Shop", "eu")):
             with pytest.raises(Forbidden, match="may not publish event 1 of 1, of type"):
                 await client.publish("roads", wrong)
+
+
+async def test_a_subscriber_sees_only_what_its_grant_allows() -> None:
+    fenced = g.CreateGrant("ann", (Verb.SUBSCRIBE,), ("roads",), (), "$region == 'eu'")
+    async with scene(fenced) as (owner, url, made), await connect(url, token=made.token) as client:
+        subscription = await client.subscribe("roads", "$region != 'eu' or true")
+        local = local_client(owner._host)
+        for region in ("us", "asia", "eu"):
+            await local.publish("roads", driven("Traffic", region))
+        delivery = await subscription.next(PATIENCE)
+        assert delivery is not None
+        assert delivery.event.data["region"] == "eu"
 
 
 async def test_a_revoked_token_ends_what_it_opened() -> None:

@@ -19,6 +19,7 @@ from tests.edges.engine.hosts import (
 from tests.edges.web.doors import WebDoor, web_door
 from tidings.channel.management import Disconnect
 from tidings.engine.archiving import ArchivePlan
+from tidings.engine.door import LocalDoor
 from tidings.errors import DiskFull
 from tidings.stores.segments import Cursor
 from tidings.web.looking import Movement, consumers
@@ -158,7 +159,7 @@ async def test_movement_forgets_who_has_ended() -> None:
         proxy, _ = await consumer(door.host, channel)
         await publish(door.host, channel, await supplier(door.host, channel), 1)
         movement = Movement(door.state)
-        (one,) = [one async for one in consumers(door.host)]
+        (one,) = [one async for one in consumers(door.host, LocalDoor(door.host))]
         assert movement.idle(one) == 0
         await asyncio.sleep(0.01)
         assert movement.idle(one) >= 0.01

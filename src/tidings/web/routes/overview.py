@@ -153,7 +153,7 @@ async def see_top(
     """
     movement = state.part(Movement)
     ranked = []
-    async for one in consumers(state.host):
+    async for one in consumers(state.host, door):
         idle = movement.idle(one)
         key = {"waiting": one.waiting, "lag": one.behind, "failures": one.failures, "idle": idle}
         ranked.append((key[by], -one.channel, -one.proxy, one, idle))
@@ -217,8 +217,8 @@ class Notices(Answer):
 
 
 @router.get("/notices", summary="The latest notices")
-async def see_notices(state: State, most: Most = 100) -> Notices:
+async def see_notices(door: Door, most: Most = 100) -> Notices:
     """What people who run the service want to hear of: slow consumers, lost events, the disk."""
-    kept = state.host.notices
+    kept = door.views.notices()
     latest = islice(kept, max(0, len(kept) - most), None)
     return Notices(notices=[Notice(**{**one._asdict(), "kind": one.kind.value}) for one in latest])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from hypothesis import given, settings
@@ -79,11 +80,15 @@ class Played:
 
     def play(self, command: Any) -> None:
         self.now += STEP
+        self._note(self.core.handle_many([], self.now)[1])  # what expires
         (answer,), effects = self.core.handle_many([command], self.now)
         if isinstance(answer, TidingsError):
             assert type(answer) is not TidingsError, answer.__cause__
             assert not effects
             self.refused.append(answer)
+        self._note(effects)
+
+    def _note(self, effects: Sequence[Any]) -> None:
         for effect in effects:
             if isinstance(effect, Keep):
                 self.journal.pop(effect.key, None)
@@ -179,7 +184,7 @@ def test_somebody_can_always_administer_access(given: list[Any]) -> None:
 def test_who_may_do_less_is_named(given: list[Any]) -> None:
     played = Played([])
     for command in given:
-        before = decisions(played.core, played.now + STEP)
+        before = decisions(played.core, played.now)
         told = len(played.changes)
         played.play(command)
         after = decisions(played.core, played.now)
@@ -188,6 +193,24 @@ def test_who_may_do_less_is_named(given: list[Any]) -> None:
         assert all(
             any(one.principals is None or name in one.principals for one in named) for name in less
         )
+
+
+@given(st.lists(commands, max_size=25), st.booleans())
+def test_what_expires_is_named_when_it_does(given: list[Any], restarted: bool) -> None:
+    played = Played(given)
+    core = played.core
+    if restarted:
+        core = Grants()
+        core.restore(dict(played.core.snapshot()))
+    _, grants, credentials = seen(core)
+    while (at := core.wake_at) is not None:
+        ended = [one for one in core.handle_many([], at)[1] if isinstance(one, AccessChanged)]
+        for one in grants:
+            if one.expires_at == at:
+                assert any(change.concerns(one.to) for change in ended)
+        for credential in credentials:
+            if credential.expires_at == at:
+                assert any(credential.id in change.credentials for change in ended)
 
 
 def test_the_last_administrator_stays() -> None:

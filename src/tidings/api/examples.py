@@ -31,6 +31,7 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
     g.CreateGrant: (
         {"to": "role:tills", "verbs": ["publish"], "channels": ["sales-*"], "types": ["Shop::*"]},
     ),
+    g.CreateReference: ({"channel": 1, "proxy": 7, "label": "till 3"},),
     g.CreateToken: ({"label": "till 3, main hall"},),
     m.AddConstraints: ({"constraints": [CONSTRAINT, "$severity >= 3"]},),
     m.AddFilter: ({"filter": 4},),

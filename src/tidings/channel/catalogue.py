@@ -448,6 +448,8 @@ _ACCESS: Final = (
               answer=Named("grants", list[Grant])),
     Operation(g.CreateToken, Right.ADMINISTER, "POST /principals/{principal}/tokens",
               "Create a token", "access", answer=g.NewToken, repeats=False),
+    Operation(g.CreateReference, Right.ADMINISTER, "POST /principals/{principal}/references",
+              "Create a CORBA reference", "access", answer=g.NewReference, repeats=False),
     Operation(g.AddCredential, Right.ENGINE, lasts=True),
     _change(g.RevokeCredential, Right.ADMINISTER, "DELETE /credentials/{credential}",
             "Revoke a credential", "access", done=NotFound),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from heapq import heappop, heappush
 from itertools import islice
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -19,6 +20,7 @@ from tidings.errors import InvalidUsage, LimitExceeded, NameTaken, NotFound, Sto
 from tidings.filters.constraint import Constraint, constraint, wildcard_match
 from tidings.grants import requests as r
 from tidings.grants.model import (
+    ANONYMOUS,
     NO_LIMITS,
     ROLE,
     Credential,
@@ -41,7 +43,10 @@ _USE_STEP: Final = 60_000_000
 """Uses are written down at most once in so many microseconds."""
 _VERSION: Final = 1
 _NAME: Final = re.compile(r"[\w.@-]{1,64}")
-_RESERVED: Final = frozenset({"owner", "anonymous"})
+_RESERVED: Final = frozenset({"owner", ANONYMOUS})
+_ANYBODY: Final = Principal(ANONYMOUS)
+_FOR_ANYBODY: Final = frozenset({Verb.PUBLISH, Verb.SUBSCRIBE, Verb.INSPECT})
+"""What may be granted to anonymous callers: with other verbs they would end each other's proxies."""
 
 _Kept = TypeVar("_Kept", Principal, Grant, Credential, Status)
 
@@ -84,7 +89,8 @@ class Grants:
         self._effects: list[Any] = []
         self._used: dict[int, tuple[int, str]] = {}
         self._seen: dict[int, int] = {}
-        self.wake_at: int | None = None
+        self._ends: list[tuple[int, str, int]] = []
+        self._keep_at: int | None = None
         self.version = 0
         """Rises with every change, so that decisions can be kept until the next."""
         self._handlers: dict[type, Callable[[Any, int], object]] = {
@@ -107,11 +113,20 @@ class Grants:
 
     def handle_many(self, commands: Sequence[Any], now: int) -> Handled:
         """Carry out commands; write down uses when it is time to."""
-        if self.wake_at is not None and now >= self.wake_at:
+        if self._keep_at is not None and now >= self._keep_at:
             self._keep_uses()
+        self._end_expired(now)
         answers = answer_each(self._handlers, commands, now)
         effects, self._effects = self._effects, []
         return answers, effects
+
+    @property
+    def wake_at(self) -> int | None:
+        """When uses are to be written down, or something expires."""
+        if not self._ends:
+            return self._keep_at
+        ends = self._ends[0][0]
+        return ends if self._keep_at is None else min(ends, self._keep_at)
 
     # Decisions.
 
@@ -121,7 +136,9 @@ class Grants:
         return not self._status.enforced
 
     def principal(self, name: str) -> Principal | None:
-        """Return a principal that is not shut out."""
+        """Return a principal that is not shut out; the anonymous one if anything is granted to it."""
+        if name == ANONYMOUS:
+            return _ANYBODY if name in self._to else None
         found = self._principals.get(name)
         return None if found is None or found.disabled else found
 
@@ -186,11 +203,25 @@ class Grants:
         self._wake(now)
 
     def _wake(self, now: int) -> None:
-        if self.wake_at is None:
-            self.wake_at = now + _USE_STEP
+        if self._keep_at is None:
+            self._keep_at = now + _USE_STEP
+
+    def _end_expired(self, now: int) -> None:
+        """Report what has expired: connections that it allowed end."""
+        while self._ends and self._ends[0][0] <= now:
+            _, kind, id = heappop(self._ends)
+            self.version += 1
+            if kind == "grant" and (grant := self._grants.get(id)) is not None:
+                self._effects.append(_ended(grant))
+            elif kind == "credential" and id in self._credentials:
+                self._effects.append(AccessChanged(frozenset(), frozenset({id})))
+
+    def _expect_end(self, kind: str, id: int, expires_at: int | None) -> None:
+        if expires_at is not None:
+            heappush(self._ends, (expires_at, kind, id))
 
     def _keep_uses(self) -> None:
-        self.wake_at = None
+        self._keep_at = None
         for id, (at, who) in self._used.items():
             if (grant := self._grants.get(id)) is not None:
                 self._grants[id] = replace(grant, used_at=at, used_by=who)
@@ -254,6 +285,8 @@ class Grants:
     def _create_grant(self, asked: r.CreateGrant, now: int) -> int:
         if asked.to.startswith(ROLE):
             _check_name("a role's name", asked.to.removeprefix(ROLE))
+        elif asked.to == ANONYMOUS:
+            _check_for_anybody(asked.verbs)
         else:
             self._found_principal(asked.to)
         _check_grant(asked, now)
@@ -282,14 +315,14 @@ class Grants:
         self._guarded(now, lambda: self._to[grant.to].discard(grant.id),
                       lambda: self._to[grant.to].add(grant.id))  # fmt: skip
         self._drop_grant(grant)
-        everybody = grant.to.startswith(ROLE)
-        self._effects.append(AccessChanged(None if everybody else frozenset({grant.to})))
+        self._effects.append(_ended(grant))
 
     def _index(self, grant: Grant) -> None:
         fenced = bool(grant.constraint or grant.types)
         self._fences[grant.id] = constraint(grant.constraint, grant.types) if fenced else None
         self._grants[grant.id] = grant
         self._to.setdefault(grant.to, set()).add(grant.id)
+        self._expect_end("grant", grant.id, grant.expires_at)
 
     def _drop_grant(self, grant: Grant) -> None:
         del self._grants[grant.id], self._fences[grant.id]
@@ -319,10 +352,14 @@ class Grants:
             asked.expires_at,
             created_at=now,
         )
-        self._credentials[made.id] = made
+        self._put_credential(made)
         self._keep("credential", made.id, made)
         self._enforce(now)
         return made.id
+
+    def _put_credential(self, credential: Credential) -> None:
+        self._credentials[credential.id] = credential
+        self._expect_end("credential", credential.id, credential.expires_at)
 
     def _refuse_shared_certificate(self, fingerprint: str) -> None:
         for one in self._credentials.values():
@@ -371,6 +408,7 @@ class Grants:
                 one.expires_at,
                 one.created_at,
                 self._seen.get(one.id, one.used_at),
+                one.digest if one.kind is CredentialKind.REFERENCE else "",
             )
             for one in sorted(self._credentials.values(), key=lambda one: one.id)
             if one.id > asked.after and asked.principal in ("", one.principal)
@@ -395,6 +433,7 @@ class Grants:
             one.principal
             for one in self._credentials.values()
             if self.credential(one.id, now) is not None
+            and one.kind is not CredentialKind.REFERENCE  # the agent creates references alone
         }
         return any(
             Verb.ADMINISTER in grant.verbs and not grant.channels and grant.expires_at is None
@@ -447,8 +486,7 @@ class Grants:
             elif kind == "grant":
                 self._index(_converted(state, Grant))
             elif kind == "credential":
-                credential = _converted(state, Credential)
-                self._credentials[credential.id] = credential
+                self._put_credential(_converted(state, Credential))
             else:
                 self._status = _converted(state, Status)
         self.version += 1
@@ -457,6 +495,19 @@ class Grants:
 
 def _converted(state: State, kind: type[_Kept]) -> _Kept:
     return msgspec.convert(dict(state), kind)
+
+
+def _ended(grant: Grant) -> AccessChanged:
+    """Who may do less without a grant."""
+    return AccessChanged(None if grant.to.startswith(ROLE) else frozenset({grant.to}))
+
+
+def _check_for_anybody(verbs: Iterable[Verb]) -> None:
+    refused = [verb.value for verb in verbs if verb not in _FOR_ANYBODY]
+    if refused:
+        raise InvalidUsage(
+            f"{ANONYMOUS} can be granted publish, subscribe and inspect, not {', '.join(refused)}"
+        )
 
 
 def _covers(grant: Grant, channel: str | None) -> bool:

@@ -97,7 +97,8 @@ class Viewing:
 
     def admin(self, channel: int, side: Side, id: int) -> AdminInfo:
         """Return one admin."""
-        return view_admin(self._channel(channel).admin(side, id))
+        self._require(Place(channel, side, id))
+        return view_admin(self._host.factory.channel(channel).admin(side, id))
 
     def admins(self, channel: int) -> list[AdminInfo]:
         """Return all admins of a channel, those for suppliers first."""

@@ -46,7 +46,7 @@ _NAME: Final = re.compile(r"[\w.@-]{1,64}")
 _RESERVED: Final = frozenset({"owner", ANONYMOUS})
 _ANYBODY: Final = Principal(ANONYMOUS)
 _FOR_ANYBODY: Final = frozenset({Verb.PUBLISH, Verb.SUBSCRIBE, Verb.INSPECT})
-"""What may be granted to anonymous callers: with other verbs they would end each other's proxies."""
+"""What may be granted to anonymous callers: they are many, and would end each other's proxies."""
 
 _Kept = TypeVar("_Kept", Principal, Grant, Credential, Status)
 
@@ -136,7 +136,7 @@ class Grants:
         return not self._status.enforced
 
     def principal(self, name: str) -> Principal | None:
-        """Return a principal that is not shut out; the anonymous one if anything is granted to it."""
+        """Return a principal that is not shut out; the anonymous one if it has a grant."""
         if name == ANONYMOUS:
             return _ANYBODY if name in self._to else None
         found = self._principals.get(name)

@@ -109,6 +109,7 @@ class Clients:
             notices=_can_be_told(kind, client),
             window=self._window(channel, proxy),
             address=_GIVEN_BY.join((to_ior(client), given_by, _words(who))),
+            again=self._was_cut_off(channel, proxy),
         )
         door.check(command)  # before any call to an address that the client chose
         self.loops.check(channel, kind, client)
@@ -125,6 +126,11 @@ class Clients:
         """Return how many events to queue ahead: the window, at most MaxEventsPerConsumer."""
         qos = self._host.channels.find(channel).proxy(proxy).qos
         return min(self._options.window, qos.max_events_per_consumer or self._options.window)
+
+    def _was_cut_off(self, channel: int, proxy: int) -> bool:
+        """Return whether a client is connected that is not called any more: another may follow."""
+        found = self._host.channels.find(channel).proxy(proxy)
+        return found.connected and found.reachable and not found.attached
 
     def _endpoint(
         self, channel: int, proxy: int, kind: Kind, client: Reference, who: Caller

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.edges.servants.scenes import SECRET, UNKNOWN_OBJECT, AnyStub, expression, name, refused
+from tests.edges.servants.scenes import expression, name, refused
+from tests.edges.servants.towns import RAILS, ROADS, Town, enforce, forbidden, gone, is_gone, town
 from tests.edges.servants.worlds import StructuredPushConsumer, until
 from tidings.channel import management as m
 from tidings.channel.vocabulary import Place, Side, Style
@@ -20,134 +18,19 @@ from tidings.cos import CosNotifyFilter_auto as filters
 from tidings.cos.Advertising_auto import Advertiser
 from tidings.cos.CosEventChannelAdmin_auto import AlreadyConnected
 from tidings.cos.CosNaming_auto import NamingContextExt
-from tidings.cos.names import look_up
 from tidings.cos.NotificationServiceAgent_auto import Agent
 from tidings.cos.omniEvents_auto import EventChannelFactory as GenericFactory
-from tidings.engine.access import KINDS, OWNER, ObjectKey
-from tidings.engine.door import LocalDoor
-from tidings.engine.host import Host
+from tidings.engine.access import KINDS, OWNER
 from tidings.errors import InvalidUsage, NotFound, WrongState
 from tidings.events.build import event
 from tidings.grants import requests as g
 from tidings.grants.model import CredentialKind, Verb
-from tidings.names import new_origin
 from tidings.orb.aio import Options, Orb
-from tidings.orb.exceptions import BAD_PARAM, NO_PERMISSION, OBJECT_NOT_EXIST, Completion
-from tidings.orb.stubs import Stub
-from tidings.servants.endpoints import ClientOptions
-from tidings.servants.opening import Opened, open_service
+from tidings.orb.exceptions import BAD_PARAM
 from tidings.servants.service import NIL
-from tidings.server.cores import service_cores
 from tidings.server.embedded import local_client
 
-ROADS, RAILS = 1, 2
-_CLIENTS = ClientOptions(call_seconds=1.0, notice_seconds=1.0, check_seconds=1.0)
-_LASTING = {"EventReliability": 1, "ConnectionReliability": 1}
 _SECOND = 1_000_000
-
-
-@dataclass
-class Town:
-    """A service whose grants decide, its owner's door, and the ORB of clients."""
-
-    host: Host
-    opened: Opened
-    client: Orb
-    port: int
-
-    @property
-    def owner(self) -> LocalDoor:
-        """The owner, inside the process."""
-        return LocalDoor(self.host)
-
-    async def grant(self, *verbs: Verb, to: str = "ann", channels: tuple[str, ...] = ()) -> int:
-        """Grants something."""
-        number: int = await self.owner.ask(g.CreateGrant(to, verbs, channels))
-        return number
-
-    async def issued(self, cls: type[AnyStub], channel: int | None = None, **of: Any) -> AnyStub:
-        """A reference of Ann's, as she uses it."""
-        made = await self.owner.request(g.CreateReference("ann", channel, **of))
-        return self.client.stub(cls, made.reference)
-
-    def forged(self, cls: type[AnyStub], kind: str, ids: tuple[int, ...], grant: int) -> AnyStub:
-        """What a reference would be if the service had made it."""
-        key = ObjectKey(kind, ids, grant)
-        return self.client.stub(cls, self.opened.service.reference(key, cls.INTERFACE))
-
-    def plain(self, cls: type[AnyStub], key: str) -> AnyStub:
-        """An object by its plain key."""
-        return self.client.stub(cls, f"corbaloc::127.0.0.1:{self.port}/{key}")
-
-    def stub(self, cls: type[AnyStub], reference: Any) -> AnyStub:
-        """An object."""
-        return self.client.stub(cls, reference)
-
-
-@asynccontextmanager
-async def town(
-    folder: Path | None = None,
-    *,
-    enforced: bool = True,
-    open_loopback: bool = False,
-    client: Orb | None = None,
-    port: int = 0,
-) -> AsyncIterator[Town]:
-    """Such a service; what is on disk is there again."""
-    host = await Host.open(folder, cores=service_cores())
-    opened = open_service(
-        host,
-        Options(close_seconds=0.2),
-        SECRET,
-        dict,
-        clients=_CLIENTS,
-        open_loopback=open_loopback,
-    )
-    try:
-        port = (await opened.service.orb.listen("127.0.0.1", port)).port
-        opened.publish(None)
-        await opened.reconnect()
-        async with Orb(Options(close_seconds=0.2), names=look_up) as own:
-            made = Town(host, opened, client or own, port)
-            if not host.channels:
-                for channel in ("roads", "rails"):
-                    await host.ask(m.CreateChannel(new_origin(), _LASTING, name=channel))
-                await host.ask(g.CreatePrincipal("ann"))
-                if enforced:
-                    await enforce(made)
-            yield made
-    finally:
-        await opened.close()
-        await host.close(0.0)
-
-
-async def enforce(made: Town) -> None:
-    """From now on grants decide."""
-    for command in (
-        g.CreatePrincipal("root"),
-        g.CreateGrant("root", (Verb.ADMINISTER,)),
-        g.AddCredential("root", CredentialKind.TOKEN, "x"),
-    ):
-        await made.host.ask(command)
-
-
-async def gone(work: Awaitable[object]) -> None:
-    """The object is as one that does not exist: exception, minor code and completion."""
-    told = await refused(work, OBJECT_NOT_EXIST)
-    assert (told.minor, told.completed) == (UNKNOWN_OBJECT, Completion.NO)
-
-
-async def forbidden(work: Awaitable[object]) -> None:
-    """The caller may not."""
-    told = await refused(work, NO_PERMISSION)
-    assert (told.minor, told.completed) == (0, Completion.NO)
-
-
-async def is_gone(one: Stub) -> bool:
-    """Whether there is no such object, as the service says."""
-    return await one._orb.non_existent(one._reference)
-
-
 EVERYTHING = (Verb.MANAGE, Verb.PUBLISH, Verb.SUBSCRIBE, Verb.USE, Verb.INSPECT)
 
 
@@ -508,7 +391,7 @@ async def test_when_grants_begin_to_decide_anonymous_clients_are_cut_off() -> No
         consumer, id = await connected(made, channel, made.client)
         await publish(made, 1)
         await until(lambda: consumer.got)
-        await enforce(made)
+        await enforce(made.host)
         await until(lambda: not made.host.channels.find(ROADS).proxy(id).attached)
         await publish(made, 2)
         await gone(channel.for_consumers())
@@ -521,7 +404,7 @@ async def test_an_open_loopback_stays_the_owners() -> None:
         factory = made.plain(admin.EventChannelFactory, "NotificationService")
         channel = made.stub(admin.EventChannel, await factory.get_event_channel(ROADS))
         consumer, _ = await connected(made, channel, made.client)
-        await enforce(made)
+        await enforce(made.host)
         await publish(made, 1)
         await until(lambda: consumer.got)
         assert await factory.create_channel((), ())

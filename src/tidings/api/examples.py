@@ -67,6 +67,15 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
             **_FILTERS,
         },
     ),
+    v.ServiceStatus: (
+        {
+            "version": "1.4.0",
+            "ready": True,
+            "channels": 3,
+            "losses": "",
+            "warnings": ["iiop.open_loopback is set: CORBA clients on this machine do everything"],
+        },
+    ),
     v.Advertisement: (
         {
             "offered": ["Auction::books"],

@@ -34,6 +34,7 @@ from tidings.channel.views import (
     MappingInfo,
     ProxyInfo,
     QoSValues,
+    ServiceStatus,
 )
 from tidings.channel.vocabulary import Side
 from tidings.cores import OperationDone, Question
@@ -426,6 +427,8 @@ _LETTERS: Final = (
               "dead letters", done=NotFound),
     Operation(q.SeeRules, Right.KNOW, "GET /rules", "What the service allows", "overview",
               answer=Settings),
+    Operation(q.SeeStatus, Right.KNOW, "GET /status", "How the service is", "overview",
+              answer=ServiceStatus),
     Operation(SeeChanges, Right.INSPECT, "GET /changes", "Who changed what", "overview",
               answer=Named("changes", list[Change])),
     Operation(OperationDone, Right.ENGINE),

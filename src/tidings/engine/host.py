@@ -107,6 +107,8 @@ class Host:
         self.broken: asyncio.Future[str] = self.loop.create_future()
         self.disk_error: StoreError | None = None
         self.archiving: Archiving | None = None
+        self.warnings: list[str] = []
+        """What the settings leave open, for those who run the service."""
         self.issue_reference: Callable[[str, int], str] | None = None
         """Make a CORBA reference, from what it leads to and a credential; set by that protocol."""
         self._judging = Judging(self.factory, self.cores, self.clock.now)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import cache
+from importlib.metadata import version
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,6 +20,7 @@ from tidings.channel.views import (
     FilterInfo,
     MappingInfo,
     ProxyInfo,
+    ServiceStatus,
     advertisement,
     view_admin,
     view_channel,
@@ -74,6 +77,19 @@ class Viewing:
         """Return the settings that decide what is allowed."""
         self._host.access.require_known(self._principal, None)
         return self._host.settings
+
+    def status(self) -> ServiceStatus:
+        """Return how the service is; what its settings leave open is for those who run it."""
+        host = self._host
+        channels = len(self.channel_ids())
+        runs = host.access.may(self._principal, Verb.INSPECT, None)
+        return ServiceStatus(
+            _version(),
+            host.disk_error is None,
+            channels,
+            host.losses.sentence,
+            tuple(host.warnings) if runs else (),
+        )
 
     def channel_ids(self) -> list[int]:
         """Return the ids of all channels of which the principal may know."""
@@ -154,6 +170,11 @@ class Viewing:
         return self._known(channel).marks.highest(producer)
 
 
+@cache
+def _version() -> str:
+    return version("tidings")
+
+
 _ANSWERS: Final[Mapping[type, Callable[..., object]]] = {
     q.SeeAdmin: Viewing.admin,
     q.SeeAdmins: Viewing.admins,
@@ -166,4 +187,5 @@ _ANSWERS: Final[Mapping[type, Callable[..., object]]] = {
     q.SeeProxies: Viewing.proxies,
     q.SeeProxy: Viewing.proxy,
     q.SeeRules: Viewing.rules,
+    q.SeeStatus: Viewing.status,
 }

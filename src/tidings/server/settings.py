@@ -421,6 +421,23 @@ class ServerSettings(Section):
         return self
 
 
+def left_open(settings: ServerSettings) -> list[str]:
+    """What the settings leave open, for the log, the status page and `tidings status`."""
+    http, iiop = settings.http, settings.iiop
+    found = []
+    if http.enabled and http.open_loopback and http.token is None and http.token_file is None:
+        found.append(
+            "http.open_loopback is set: whoever reaches HTTP from this machine may do everything, "
+            "whatever is granted"
+        )
+    if iiop.enabled and iiop.open_loopback:
+        found.append(
+            "iiop.open_loopback is set: CORBA clients on this machine may do everything, whatever "
+            "is granted"
+        )
+    return found
+
+
 def _problems(settings: ServerSettings) -> Iterator[str]:
     """What does not fit together."""
     http, store, archive = settings.http, settings.store, settings.archive.dir

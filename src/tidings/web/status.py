@@ -74,8 +74,8 @@ def _tiles(state: WebState, tiles: dict[str, int]) -> str:
         told = f'<p class="bad">not ready: {escape(reason)}</p>'
     else:
         told = f'<p class="good">ready{", with losses" if lost else ""}</p>'
-    if lost:
-        told += f'<p class="bad">{escape(lost)}</p>'
+    for bad in (lost, *state.host.warnings):
+        told += f'<p class="bad">{escape(bad)}</p>' if bad else ""
     shown = "".join(f"<div><dt>{name}</dt><dd>{n:,}</dd></div>" for name, n in tiles.items())
     return f'{told}<dl class="tiles">{shown}</dl>'
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +26,13 @@ from tidings.errors import InvalidUsage, NotFound, WrongState
 from tidings.events.build import event
 from tidings.grants import requests as g
 from tidings.grants.model import CredentialKind, Verb
-from tidings.orb.aio import Options, Orb
-from tidings.orb.exceptions import BAD_PARAM
+from tidings.orb.aio import Bidirectional, Options, Orb
+from tidings.orb.exceptions import BAD_PARAM, NO_PERMISSION
 from tidings.servants.service import NIL
 from tidings.server.embedded import local_client
 
 _SECOND = 1_000_000
+_NUMBERS = count()
 EVERYTHING = (Verb.MANAGE, Verb.PUBLISH, Verb.SUBSCRIBE, Verb.USE, Verb.INSPECT)
 
 
@@ -184,7 +186,9 @@ async def connected(made: Town, of: Any, client: Orb) -> tuple[StructuredPushCon
     )
     consumer = StructuredPushConsumer()
     proxy = made.stub(admin.StructuredProxyPushSupplier, reference)
-    await proxy.connect_structured_push_consumer(client.activate(consumer, f"at {id}".encode()))
+    await proxy.connect_structured_push_consumer(
+        client.activate(consumer, f"client {next(_NUMBERS)}".encode())
+    )
     return consumer, id
 
 
@@ -319,6 +323,33 @@ async def test_callbacks_of_filters_end_with_their_reference() -> None:
         assert made.opened.service.callbacks.of(1)
         await made.owner.ask(g.RevokeCredential(issued.credential))
         assert not made.opened.service.callbacks.of(1)
+
+
+async def test_clients_are_called_only_where_the_networks_allow(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    async with Orb(Options(close_seconds=0.2, offer_bidirectional=True)) as client:
+        port = (await client.listen("127.0.0.2")).port  # it calls from 127.0.0.1
+        async with town(folder, client=client, networks=("peer",)) as made:
+            await made.grant(Verb.SUBSCRIBE)
+            issued = await made.owner.request(g.CreateReference("ann", ROADS))
+            refusing = connected(made, made.stub(admin.EventChannel, issued.reference), client)
+            await refused(refusing, NO_PERMISSION)
+            port = made.port
+        # What it says of its connection, going both ways, is not believed for another's address.
+        same = {"bidirectional": Bidirectional.SAME_HOST, "client": client, "port": port}
+        async with town(folder, networks=("peer",), **same) as made:
+            channel = made.stub(admin.EventChannel, issued.reference)
+            await refused(connected(made, channel, client), NO_PERMISSION)
+        async with town(folder, networks=("127.0.0.2/32",), **same) as made:
+            channel = made.stub(admin.EventChannel, issued.reference)
+            consumer, id = await connected(made, channel, client)
+            await publish(made, 1)
+            await until(lambda: consumer.got)
+        async with town(folder, networks=("peer",), **same) as made:
+            await publish(made, 2)
+            proxy = made.host.channels.find(ROADS).proxy(id)
+            await until(lambda: made.owner.views.proxy(ROADS, proxy.id).failures)
+            assert len(consumer.got) == 1
 
 
 # Callers who do not say who they are.

@@ -17,7 +17,7 @@ from tidings.engine.host import Host
 from tidings.grants import requests as g
 from tidings.grants.model import CredentialKind, Verb
 from tidings.names import new_origin
-from tidings.orb.aio import Options, Orb, Targets
+from tidings.orb.aio import Bidirectional, Options, Orb, Targets
 from tidings.orb.exceptions import NO_PERMISSION, OBJECT_NOT_EXIST, Completion
 from tidings.orb.stubs import Stub
 from tidings.servants.endpoints import ClientOptions
@@ -75,9 +75,12 @@ async def opened(
     client: Orb | None = None,
     port: int = 0,
     networks: tuple[str, ...] = ("loopback", "peer"),
+    bidirectional: Bidirectional = Bidirectional.NEVER,
 ) -> AsyncIterator[Town]:
     """The CORBA door of a host, and a client."""
-    options = Options(close_seconds=0.2, targets=Targets(networks))
+    options = Options(
+        close_seconds=0.2, targets=Targets(networks), accept_bidirectional=bidirectional
+    )
     made = open_service(host, options, SECRET, dict, clients=_CLIENTS, open_loopback=open_loopback)
     try:
         port = (await made.service.orb.listen("127.0.0.1", port)).port

@@ -203,14 +203,17 @@ def test_what_expires_is_named_when_it_does(given: list[Any], restarted: bool) -
         core = Grants()
         core.restore(dict(played.core.snapshot()))
     _, grants, credentials = seen(core)
+    ends = {one.expires_at for one in (*grants, *credentials) if (one.expires_at or 0) > played.now}
     while (at := core.wake_at) is not None:
         ended = [one for one in core.handle_many([], at)[1] if isinstance(one, AccessChanged)]
+        ends.discard(at)
         for one in grants:
             if one.expires_at == at:
                 assert any(change.concerns(one.to) for change in ended)
         for credential in credentials:
             if credential.expires_at == at:
                 assert any(credential.id in change.credentials for change in ended)
+    assert not ends
 
 
 def test_the_last_administrator_stays() -> None:

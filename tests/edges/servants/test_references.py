@@ -21,7 +21,7 @@ from tidings.cos.CosEventChannelAdmin_auto import AlreadyConnected
 from tidings.cos.CosNaming_auto import NamingContextExt
 from tidings.cos.NotificationServiceAgent_auto import Agent
 from tidings.cos.omniEvents_auto import EventChannelFactory as GenericFactory
-from tidings.engine.access import KINDS, OWNER
+from tidings.engine.access import ANONYMOUS, KINDS, OWNER
 from tidings.errors import InvalidUsage, NotFound, WrongState
 from tidings.events.build import event
 from tidings.grants import requests as g
@@ -336,7 +336,7 @@ async def test_clients_are_called_only_where_the_networks_allow(tmp_path: Path) 
             await refused(refusing, NO_PERMISSION)
             port = made.port
         # What it says of its connection, going both ways, is not believed for another's address.
-        same = {"bidirectional": Bidirectional.SAME_HOST, "client": client, "port": port}
+        same: Any = {"bidirectional": Bidirectional.SAME_HOST, "client": client, "port": port}
         async with town(folder, networks=("peer",), **same) as made:
             channel = made.stub(admin.EventChannel, issued.reference)
             await refused(connected(made, channel, client), NO_PERMISSION)
@@ -364,7 +364,7 @@ async def test_well_known_objects_tell_anonymous_callers_their_health_only() -> 
         makes = made.plain(filters.FilterFactory, "DefaultFilterFactory")
         for one in (root, factory, agent, generic, makes):
             assert not await is_gone(one)
-            assert await one._orb.is_a(one._reference, type(one).INTERFACE.id)
+            assert await made.client.is_a(one._reference, one.INTERFACE.id)
         for attempt in (
             root.resolve(name("NotificationService")),
             root.resolve_str("channels/roads"),
@@ -422,7 +422,11 @@ async def test_when_grants_begin_to_decide_anonymous_clients_are_cut_off() -> No
         consumer, id = await connected(made, channel, made.client)
         await publish(made, 1)
         await until(lambda: consumer.got)
+        root = made.plain(NamingContextExt, "NameService")
+        advertiser = made.stub(Advertiser, await root.resolve_str("advertisers/roads"))
+        await advertiser.attach(made.client.activate(StructuredPushConsumer(), b"listener"))
         await enforce(made.host)
+        assert not made.opened.advertisers._watches
         await until(lambda: not made.host.channels.find(ROADS).proxy(id).attached)
         await publish(made, 2)
         await gone(channel.for_consumers())
@@ -439,10 +443,8 @@ async def test_an_open_loopback_stays_the_owners() -> None:
         await publish(made, 1)
         await until(lambda: consumer.got)
         assert await factory.create_channel((), ())
-        service = made.opened.service
-        assert [service._caller(0, peer).name for peer in ("127.0.0.1", "10.0.0.9", "")] == [
-            *("owner", "anonymous", "anonymous")
-        ]
+        found = [made.opened.service._caller(0, peer) for peer in ("127.0.0.1", "10.0.0.9", "")]
+        assert found == [OWNER, ANONYMOUS, ANONYMOUS]
 
 
 # The agent issues references.

@@ -135,4 +135,5 @@ async def forbidden(work: Awaitable[object]) -> None:
 
 async def is_gone(one: Stub) -> bool:
     """Whether there is no such object, as the service says."""
+    assert isinstance(one._orb, Orb)
     return await one._orb.non_existent(one._reference)

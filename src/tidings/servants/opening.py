@@ -141,7 +141,7 @@ class AgentObject(TypedErrors, AgentServant):
 
     async def getProperty(self, name: str) -> str:
         """Return a setting, or an empty string if unknown; the name may carry a prefix."""
-        self._service.host.access.require(self._door.principal, Verb.INSPECT, None)
+        self._require(Verb.INSPECT)
         properties = self._properties()
         found = properties.get(name)
         return properties.get(name.rpartition(".")[2], "") if found is None else found
@@ -150,6 +150,7 @@ class AgentObject(TypedErrors, AgentServant):
         self, for_object: Reference, principal: str, label: str, seconds: int
     ) -> tuple[Reference, int]:
         """Return a reference that carries a principal's grants, and its credential's number."""
+        self._require(Verb.ADMINISTER)
         host = self._service.host
         expires_at = host.time() + seconds * _MICROSECONDS if seconds else None
         asked = self._asked(for_object, principal)
@@ -171,6 +172,9 @@ class AgentObject(TypedErrors, AgentServant):
         return CreateReference(
             principal, place.channel, side=place.side, admin=place.admin, proxy=place.proxy
         )
+
+    def _require(self, verb: Verb) -> None:
+        self._service.host.access.require(self._door.principal, verb, None)
 
     def _require_known(self) -> None:
         self._service.host.access.require_known(self._door.principal, None)

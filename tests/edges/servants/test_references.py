@@ -21,8 +21,9 @@ from tidings.cos.CosEventChannelAdmin_auto import AlreadyConnected
 from tidings.cos.CosNaming_auto import NamingContextExt
 from tidings.cos.NotificationServiceAgent_auto import Agent
 from tidings.cos.omniEvents_auto import EventChannelFactory as GenericFactory
-from tidings.engine.access import ANONYMOUS, KINDS, OWNER
-from tidings.errors import InvalidUsage, NotFound, WrongState
+from tidings.engine.access import ANONYMOUS, KINDS, OWNER, Caller
+from tidings.engine.door import LocalDoor
+from tidings.errors import Forbidden, InvalidUsage, NotFound, WrongState
 from tidings.events.build import event
 from tidings.grants import requests as g
 from tidings.grants.model import CredentialKind, Verb
@@ -155,6 +156,13 @@ async def test_what_a_reference_can_be_issued_for_is_told() -> None:
         with pytest.raises(WrongState, match="start it with --iiop"):
             await made.owner.request(g.CreateReference("ann"))
         assert [one.id for one in await made.owner.request(g.SeeCredentials())] == [1]
+
+
+async def test_only_administrators_issue_references() -> None:
+    async with town() as made:
+        await made.grant(*EVERYTHING)
+        with pytest.raises(Forbidden, match="ann may not administer access"):
+            await LocalDoor(made.host, Caller("ann")).request(g.CreateReference("ann"))
 
 
 async def test_references_are_listed_with_what_they_lead_to_and_their_use() -> None:

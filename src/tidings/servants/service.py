@@ -139,14 +139,15 @@ class CorbaService:
 
     def _shows(self, caller: Caller, key: ObjectKey) -> bool:
         """Return whether a caller may know of an object, and has a reference that leads to it."""
-        issued = None if key.grant in self.grants else self.references.find(key.grant)
-        if issued is not None and not self.references.leads_to(issued, key):
-            return False
-        if self.host.access.grants.is_open:
+        grants, own = self.host.access.grants, key.grant in self.grants
+        if own and grants.is_open:
             return True
-        version = self.host.access.grants.version
+        version = grants.version
         if self._shown.get((key, caller.name)) == version:
             return True
+        issued = None if own else self.references.find(key.grant)
+        if issued is not None and not self.references.leads_to(issued, key):
+            return False
         if self.references.is_hidden(caller, key):
             return False
         self._shown.keep((key, caller.name), version)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from hypothesis import given, settings
@@ -79,13 +80,16 @@ class Played:
 
     def play(self, command: Any) -> None:
         self.now += STEP
-        _, ended = self.core.handle_many((), self.now)
+        self._note(self.core.handle_many((), self.now)[1])  # what expires
         (answer,), effects = self.core.handle_many([command], self.now)
         if isinstance(answer, TidingsError):
             assert type(answer) is not TidingsError, answer.__cause__
             assert not effects
             self.refused.append(answer)
-        for effect in (*ended, *effects):
+        self._note(effects)
+
+    def _note(self, effects: Sequence[Any]) -> None:
+        for effect in effects:
             if isinstance(effect, Keep):
                 self.journal.pop(effect.key, None)
                 if effect.state is not None:

@@ -31,6 +31,7 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
     g.CreateGrant: (
         {"to": "role:tills", "verbs": ["publish"], "channels": ["sales-*"], "types": ["Shop::*"]},
     ),
+    g.CreateReference: ({"channel": 1, "proxy": 7, "label": "till 3"},),
     g.CreateToken: ({"label": "till 3, main hall"},),
     m.AddConstraints: ({"constraints": [CONSTRAINT, "$severity >= 3"]},),
     m.AddFilter: ({"filter": 4},),
@@ -64,6 +65,15 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
             "types": ["Auction::*"],
             "proxies": [7, 9],
             **_FILTERS,
+        },
+    ),
+    v.ServiceStatus: (
+        {
+            "version": "1.4.0",
+            "ready": True,
+            "channels": 3,
+            "losses": "",
+            "warnings": ["iiop.open_loopback is set: CORBA clients on this machine do everything"],
         },
     ),
     v.Advertisement: (

@@ -34,6 +34,7 @@ from tidings.channel.views import (
     MappingInfo,
     ProxyInfo,
     QoSValues,
+    ServiceStatus,
 )
 from tidings.channel.vocabulary import Side
 from tidings.cores import OperationDone, Question
@@ -426,6 +427,8 @@ _LETTERS: Final = (
               "dead letters", done=NotFound),
     Operation(q.SeeRules, Right.KNOW, "GET /rules", "What the service allows", "overview",
               answer=Settings),
+    Operation(q.SeeStatus, Right.KNOW, "GET /status", "How the service is", "overview",
+              answer=ServiceStatus),
     Operation(SeeChanges, Right.INSPECT, "GET /changes", "Who changed what", "overview",
               answer=Named("changes", list[Change])),
     Operation(OperationDone, Right.ENGINE),
@@ -448,6 +451,8 @@ _ACCESS: Final = (
               answer=Named("grants", list[Grant])),
     Operation(g.CreateToken, Right.ADMINISTER, "POST /principals/{principal}/tokens",
               "Create a token", "access", answer=g.NewToken, repeats=False),
+    Operation(g.CreateReference, Right.ADMINISTER, "POST /principals/{principal}/references",
+              "Create a CORBA reference", "access", answer=g.NewReference, repeats=False),
     Operation(g.AddCredential, Right.ENGINE, lasts=True),
     _change(g.RevokeCredential, Right.ADMINISTER, "DELETE /credentials/{credential}",
             "Revoke a credential", "access", done=NotFound),

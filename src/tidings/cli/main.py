@@ -39,6 +39,8 @@ COMMANDS: Final = {
     "export": "configuration",
     "apply": "configuration",
     "call": "call",
+    "status": "status",
+    "grant": "references",
     "filter": "filters",
     "bench": "bench",
     "demo": "demo",

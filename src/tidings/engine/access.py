@@ -30,7 +30,7 @@ class Caller:
     Attributes:
         name: The name of its principal.
         is_owner: Whether it owns the service; inside its scope only.
-        scope: The channels it is confined to; None for all.
+        scope: The channel, admin or proxy that it is confined to; None for no such bound.
         credential: The number of the credential it has shown; None for none.
         door: The protocol it calls through.
         peer: The address it calls from; empty inside this process.
@@ -38,7 +38,7 @@ class Caller:
 
     name: str
     is_owner: bool = False
-    scope: frozenset[int] | None = None
+    scope: Place | None = None
     credential: int | None = None
     door: str = "in-process"
     peer: str = ""
@@ -140,20 +140,35 @@ class Access:
     def may(self, principal: Caller, verb: Verb, target: Object, owner: str = "") -> bool:
         """Return whether a principal may do something; `owner` is the object's, empty for none."""
         scope = principal.scope
-        if scope is not None and isinstance(target, Place) and target.channel not in scope:
+        if scope is not None and isinstance(target, Place) and not self.contains(scope, target):
             return False
         # An owner within a scope does not own what lies outside it.
         if principal.is_owner and (scope is None or isinstance(target, Place)):
             return True
         own = bool(owner) and owner == principal.name
         if not self.grants.is_open:
-            return self._is_granted(principal.name, verb, target, own)
+            return self._is_granted(principal, verb, target, own)
         if own:
             return verb is not Verb.ADMINISTER
         allowed = _TABLE[verb][principal.name == ANONYMOUS.name]
         return allowed if isinstance(allowed, bool) else bool(getattr(self, allowed))
 
-    def _is_granted(self, name: str, verb: Verb, target: Object, own: bool) -> bool:
+    def contains(self, scope: Place, place: Place) -> bool:
+        """Return whether an object is another one, or a part of it, or was made by it."""
+        if scope.proxy is not None or scope.channel != place.channel:
+            return (scope.channel, scope.proxy) == (place.channel, place.proxy)
+        if scope.admin is None:
+            return True
+        if place.proxy is None:
+            return (scope.side, scope.admin) == (place.side, place.admin)
+        channel = self._channels.get(place.channel)
+        proxy = None if channel is None else channel.proxies.get(place.proxy)
+        return proxy is not None and (proxy.side, proxy.admin.id) == (scope.side, scope.admin)
+
+    def _is_granted(self, principal: Caller, verb: Verb, target: Object, own: bool) -> bool:
+        name, scope = principal.name, principal.scope
+        if scope is not None and not isinstance(target, Place):
+            return self._is_granted_within(scope, name, verb, target, own)
         if isinstance(target, FilterId):
             return own or any(
                 self.permission(name, one, None) is not None for one in {verb, Verb.MANAGE}
@@ -168,6 +183,17 @@ class Access:
         elif verb is Verb.INSPECT:  # who changes an object may see it
             verbs = (verb, Verb.MANAGE) if target.proxy is None else (verb, Verb.MANAGE, Verb.USE)
         return any(self.permission(name, one, target.channel) is not None for one in verbs)
+
+    def _is_granted_within(
+        self, scope: Place, name: str, verb: Verb, target: Object, own: bool
+    ) -> bool:
+        """Filters belong to the service: within a channel those that the principal made."""
+        if scope != Place(scope.channel):
+            return False
+        if isinstance(target, FilterId):
+            return own
+        creates = verb in (Verb.PUBLISH, Verb.SUBSCRIBE)
+        return creates and self.permission(name, verb, scope.channel) is not None
 
     def permission(self, name: str, verb: Verb, channel: int | None) -> Permission | None:
         """Return what a principal is granted on a channel, or on the service; None for nothing."""
@@ -210,6 +236,8 @@ class Access:
         The answer is False for a missing channel, and takes as long as for a hidden one.
         """
         found = self._channels.get(channel)
+        if principal.scope is not None and principal.scope.channel != channel:
+            return False
         if principal.is_owner or self.grants.is_open:
             return self.may(principal, Verb.INSPECT, Place(channel)) and found is not None
         called = _NO_NAME if found is None else found.name
@@ -238,6 +266,8 @@ class Access:
             self.hide(principal, target)
         elif isinstance(target, FilterId) and not self.grants.is_open:
             raise no_filter(target.filter)
+        if isinstance(target, Place) and verb in (Verb.PUBLISH, Verb.SUBSCRIBE):
+            target = Place(target.channel)
         shown = "the service" if target is None else str(target)
         whose = f" of {owner}" if owner and owner != principal.name else ""
         raise Forbidden(f"{principal} may not {_WORDS.get(verb, verb.value)} {shown}{whose}")
@@ -281,6 +311,9 @@ KINDS: Final = (
 )
 """The kinds of objects with keys; numbered by index, so append new kinds."""
 
+_SIDES: Final = (Side.SUPPLIER, Side.CONSUMER)
+"""Sides by their numbers in keys."""
+
 _VERSION: Final = 1
 _MAC_OCTETS: Final = 16
 _LEAST_OCTETS: Final = 3 + _MAC_OCTETS
@@ -295,6 +328,27 @@ class ObjectKey(NamedTuple):
     kind: str
     ids: tuple[int, ...]
     grant: int
+
+    @classmethod
+    def at(cls, place: Place, grant: int) -> ObjectKey:
+        """Return the key of a channel, admin or proxy."""
+        if place.proxy is not None:
+            return cls("proxy", (place.channel, place.proxy), grant)
+        if place.side is not None and place.admin is not None:
+            return cls("admin", (place.channel, _SIDES.index(place.side), place.admin), grant)
+        return cls("channel", (place.channel,), grant)
+
+    @property
+    def place(self) -> Place | None:
+        """The channel, admin or proxy that it is the key of, or the channel that is advertised."""
+        match self.kind, self.ids:
+            case "channel" | "advertiser", (channel,):
+                return Place(channel)
+            case "admin", (channel, side, admin):
+                return Place(channel, _SIDES[side], admin)
+            case "proxy", (channel, proxy):
+                return Place(channel, proxy=proxy)
+        return None
 
 
 class Keys:

@@ -81,7 +81,7 @@ def _needed(factory: Factory, command: Any) -> _Needed:  # noqa: ANN401 -- of an
             return Verb.MANAGE, _channel(command), ""
         case Right.CREATE_PROXY:
             verb = Verb.SUBSCRIBE if command.side is Side.CONSUMER else Verb.PUBLISH
-            return verb, Place(command.channel), ""
+            return verb, Place(command.channel, command.side, command.admin), ""
         case Right.CREATE_FILTER:
             return Verb.SUBSCRIBE, None, ""
         case Right.MANAGE_FILTER:

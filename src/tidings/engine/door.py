@@ -45,13 +45,21 @@ from tidings.engine.endpoints import (
 )
 from tidings.engine.history import HistoryPage
 from tidings.engine.host import Host
+from tidings.engine.references import leads_to
 from tidings.engine.turns import Turns
 from tidings.engine.viewing import Viewing
 from tidings.errors import Disconnected, NotFound, Stopping, WrongState
 from tidings.events.fields import fields_for, fields_of
 from tidings.filters.constraint import Constraint, constraint
 from tidings.grants.model import CredentialKind, Verb
-from tidings.grants.requests import AddCredential, CreateGrant, CreateToken, NewToken
+from tidings.grants.requests import (
+    AddCredential,
+    CreateGrant,
+    CreateReference,
+    CreateToken,
+    NewReference,
+    NewToken,
+)
 from tidings.grants.secrets import SALT_OCTETS, SECRET_OCTETS, digest, token_secret, token_text
 from tidings.names import new_secret
 
@@ -83,9 +91,15 @@ class LocalDoor:
             RedriveDeadLetters: self._redrive_many,
             DropDeadLetter: lambda x: self.drop_dead_letter(x.id),
             CreateToken: self._create_token,
+            CreateReference: self._create_reference,
         }
         # The host lets go of the endpoint of a proxy that ends, and so does this set.
         self._endpoints: WeakSet[Endpoint] = WeakSet()
+
+    @property
+    def principal(self) -> Caller:
+        """Who uses the host through this door."""
+        return self._principal
 
     @property
     def views(self) -> Viewing:
@@ -216,6 +230,22 @@ class LocalDoor:
         )
         credential: int = await self._host.ask(add)
         return NewToken(credential, token_text(credential, secret))
+
+    async def _create_reference(self, asked: CreateReference) -> NewReference:
+        """Issue a reference; its key is computed, so that only its number is kept."""
+        self._host.access.require(self._principal, Verb.ADMINISTER, None)
+        issue = self._host.issue_reference
+        if issue is None:
+            raise WrongState(
+                "this service offers no CORBA, so that there is nothing to refer to: start it with "
+                "--iiop, or with iiop.enabled = true"
+            )
+        target = leads_to(self._host.factory, asked)
+        add = AddCredential(
+            asked.principal, CredentialKind.REFERENCE, target, asked.label, asked.expires_at
+        )
+        credential: int = await self._host.ask(add)
+        return NewReference(credential, issue(target, credential))
 
     # Dead letters: a principal that may use a consumer's proxy may see its dead letters.
 

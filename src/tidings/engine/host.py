@@ -24,6 +24,7 @@ from tidings.channel.factory import Factory
 from tidings.channel.filter_host import FilterHost
 from tidings.channel.settings import DEFAULT_SETTINGS, Settings
 from tidings.channel.unused import Unused
+from tidings.channel.vocabulary import Place
 from tidings.clock import Clock, SystemClock
 from tidings.cores import Core, OperationDone
 from tidings.engine.access import OWNER, Access, Caller
@@ -108,6 +109,10 @@ class Host:
         self.broken: asyncio.Future[str] = self.loop.create_future()
         self.disk_error: StoreError | None = None
         self.archiving: Archiving | None = None
+        self.warnings: list[str] = []
+        """What the settings leave open, for those who run the service."""
+        self.issue_reference: Callable[[str, int], str] | None = None
+        """Make a CORBA reference, from what it leads to and a credential; set by that protocol."""
         self._judging = Judging(self.factory, self.cores, self.clock.now)
         self._mailbox = Mailbox(settings.limits.batch_events, self._judging.ready)
         self._performer = Performer(
@@ -274,9 +279,11 @@ class Host:
         """Return a copy of the endpoints, by channel and proxy."""
         return {key: endpoint for key, (endpoint, _) in self.out.endpoints.items()}
 
-    def end_pulls(self, error: TidingsError) -> None:
-        """Answer all waiting pulls with an error."""
-        self.out.end_pulls(error)
+    def end_pulls(
+        self, error: TidingsError, concerns: Callable[[Caller, Place], bool] = lambda *_: True
+    ) -> None:
+        """Answer waiting pulls with an error: all, or those of some callers and proxies."""
+        self.out.end_pulls(error, concerns)
 
     async def message(self, channel: int, seq: int) -> Message | None:
         """Return a waiting event, None if it does not wait; StoreError if unreadable now."""

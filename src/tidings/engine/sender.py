@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, count
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from tidings.channel import effects as e
 from tidings.channel.channel import Channels
@@ -31,7 +31,7 @@ from tidings.channel.effects import Message
 from tidings.channel.entries import SEQ, Entry
 from tidings.channel.functions import error_text
 from tidings.channel.holders import Proxy
-from tidings.channel.vocabulary import Form, Style
+from tidings.channel.vocabulary import Form, Place, Style
 from tidings.engine.access import Caller
 from tidings.engine.endpoints import Endpoint, EventBatch
 from tidings.engine.storage import Storage
@@ -122,6 +122,14 @@ class _Failing:
     untold: int = 0
 
 
+class _WaitingPull(NamedTuple):
+    """A pull that waits for events: its answer, who waits, and the proxy."""
+
+    answer: asyncio.Future[EventBatch]
+    caller: Caller
+    place: Place
+
+
 class Sender:
     """The way out; `ask` and `tell` run commands, `tell` without an access check.
 
@@ -140,7 +148,7 @@ class Sender:
         lost: Callable[[int, int, Sequence[int]], None],
     ) -> None:
         self.endpoints: dict[Key, tuple[Endpoint, Form]] = {}
-        self.pulls: dict[int, asyncio.Future[EventBatch]] = {}
+        self.pulls: dict[int, _WaitingPull] = {}
         self._unreadable = False  # and those who run the service were told
         self._storage = storage
         self._bodies = storage.bodies
@@ -232,7 +240,7 @@ class Sender:
         """Pull once. Without a lease, events count as delivered when handed over."""
         token = next(self._tokens)
         future: asyncio.Future[EventBatch] = self._loop.create_future()
-        self.pulls[token] = future
+        self.pulls[token] = _WaitingPull(future, principal, Place(channel, proxy=proxy))
         try:
             await self._ask(Pull(channel, proxy, token, most, wait, lease), principal)
             found = await future
@@ -254,16 +262,16 @@ class Sender:
     def pulled(self, effect: e.Pulled, later: Later | None) -> None:
         """Answer a pull, once its events may leave and their content is in memory."""
         token, channel, proxy, entries, again = effect
-        future = self.pulls.pop(token, None)
-        if future is None:
+        waiting = self.pulls.pop(token, None)
+        if waiting is None:
             self._give_back(channel, proxy, list(map(SEQ, entries)))
             return
         messages = self._messages(channel, entries)
         batch = EventBatch(channel, proxy, messages, again, entries=entries)
         if later is None and batch.address not in self._outbox.lines and _is_whole(messages):
-            self._answer_pull(future, batch)
+            self._answer_pull(waiting.answer, batch)
         else:
-            self._send(batch, partial(self._answer_pull, future), later, pause=None)
+            self._send(batch, partial(self._answer_pull, waiting.answer), later, pause=None)
 
     def _messages(self, channel: int, entries: Sequence[Entry]) -> list[Any]:
         held = self._bodies.of(channel)
@@ -451,14 +459,17 @@ class Sender:
 
     def pull_ended(self, token: int, error: TidingsError) -> None:
         """Answer a pull with an error."""
-        future = self.pulls.pop(token, None)
-        if future is not None and not future.done():
-            future.set_exception(error)
+        waiting = self.pulls.pop(token, None)
+        if waiting is not None and not waiting.answer.done():
+            waiting.answer.set_exception(error)
 
-    def end_pulls(self, error: TidingsError) -> None:
-        """Answer all waiting pulls with an error: no more events will come."""
-        for token in list(self.pulls):
-            self.pull_ended(token, error)
+    def end_pulls(
+        self, error: TidingsError, concerns: Callable[[Caller, Place], bool] = lambda *_: True
+    ) -> None:
+        """Answer waiting pulls with an error, all or some: no more events will come."""
+        for token, waiting in list(self.pulls.items()):
+            if concerns(waiting.caller, waiting.place):
+                self.pull_ended(token, error)
 
     def poll(self, effect: e.Poll) -> None:
         """Poll a pull supplier, and pass its events to the core."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
+from importlib.metadata import version
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,6 +20,7 @@ from tidings.channel.views import (
     FilterInfo,
     MappingInfo,
     ProxyInfo,
+    ServiceStatus,
     advertisement,
     view_admin,
     view_channel,
@@ -98,6 +101,19 @@ class Viewing:
         self._host.access.require_known(self._principal, None)
         return self._host.settings
 
+    def status(self) -> ServiceStatus:
+        """Return how the service is; what its settings leave open is for those who run it."""
+        host = self._host
+        channels = len(self.channel_ids())
+        runs = host.access.may(self._principal, Verb.INSPECT, None)
+        return ServiceStatus(
+            _version(),
+            host.disk_error is None,
+            channels,
+            host.losses.sentence,
+            tuple(host.warnings) if runs else (),
+        )
+
     def channel_ids(self) -> list[int]:
         """Return the ids of all channels of which the principal may know."""
         self._host.access.require_known(self._principal, None)
@@ -121,7 +137,8 @@ class Viewing:
 
     def admin(self, channel: int, side: Side, id: int) -> AdminInfo:
         """Return one admin."""
-        return view_admin(self._channel(channel).admin(side, id))
+        self._require(Place(channel, side, id))
+        return view_admin(self._host.factory.channel(channel).admin(side, id))
 
     def admins(self, channel: int) -> list[AdminInfo]:
         """Return all admins of a channel, those for suppliers first."""
@@ -145,7 +162,7 @@ class Viewing:
         proxy = None if id is None else found.proxies.get(id)
         # Also of a proxy that is missing, which must take as long.
         side, owner = (None, "") if proxy is None else (proxy.side, proxy.owner)
-        place = Place(channel, side, proxy=_NOBODYS)
+        place = Place(channel, side, proxy=_NOBODYS if proxy is None else proxy.id)
         may = self._host.access.may(self._principal, Verb.INSPECT, place, owner)
         if proxy is not None and may:
             return view_proxy(proxy)
@@ -183,6 +200,11 @@ class Viewing:
         return self._known(channel).marks.highest(producer)
 
 
+@cache
+def _version() -> str:
+    return version("tidings")
+
+
 _ANSWERS: Final[Mapping[type, Callable[..., object]]] = {
     q.SeeAdmin: Viewing.admin,
     q.SeeAdmins: Viewing.admins,
@@ -195,4 +217,5 @@ _ANSWERS: Final[Mapping[type, Callable[..., object]]] = {
     q.SeeProxies: Viewing.proxies,
     q.SeeProxy: Viewing.proxy,
     q.SeeRules: Viewing.rules,
+    q.SeeStatus: Viewing.status,
 }

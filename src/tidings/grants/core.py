@@ -29,6 +29,7 @@ from tidings.grants.decisions import (
     decide,
 )
 from tidings.grants.model import (
+    ANONYMOUS,
     NO_LIMITS,
     ROLE,
     Credential,
@@ -55,7 +56,10 @@ _USE_STEP: Final = 60_000_000
 _VERSION: Final = 1
 _FENCED: Final = frozenset({Verb.PUBLISH, Verb.SUBSCRIBE})
 _NAME: Final = re.compile(r"[\w.@-]{1,64}")
-_RESERVED: Final = frozenset({"owner", "anonymous"})
+_RESERVED: Final = frozenset({"owner", ANONYMOUS})
+_ANYBODY: Final = Principal(ANONYMOUS)
+_FOR_ANYBODY: Final = frozenset({Verb.PUBLISH, Verb.SUBSCRIBE, Verb.INSPECT})
+"""What may be granted to anonymous callers: they are many, and would end each other's proxies."""
 
 _Kept = TypeVar("_Kept", Principal, Grant, Credential, Status)
 
@@ -144,7 +148,9 @@ class Grants:
         return not self._status.enforced
 
     def principal(self, name: str) -> Principal | None:
-        """Return a principal that is not shut out."""
+        """Return a principal that is not shut out; the anonymous one if it has a grant."""
+        if name == ANONYMOUS:
+            return _ANYBODY if self._index.to(name) else None
         found = self._principals.get(name)
         return None if found is None or found.disabled else found
 
@@ -331,6 +337,8 @@ class Grants:
     def _create_grant(self, asked: r.CreateGrant, now: int) -> int:
         if asked.to.startswith(ROLE):
             _check_name("a role's name", asked.to.removeprefix(ROLE))
+        elif asked.to == ANONYMOUS:
+            _check_for_anybody(asked.verbs)
         else:
             self._found_principal(asked.to)
         _check_grant(asked, now)
@@ -408,11 +416,14 @@ class Grants:
             asked.expires_at,
             created_at=now,
         )
-        self._credentials[made.id] = made
-        self._begin("credential", made)
+        self._put_credential(made)
         self._keep("credential", made.id, made)
         self._enforce(now)
         return made.id
+
+    def _put_credential(self, credential: Credential) -> None:
+        self._credentials[credential.id] = credential
+        self._begin("credential", credential)
 
     def _refuse_shared_certificate(self, fingerprint: str) -> None:
         for one in self._credentials.values():
@@ -462,6 +473,7 @@ class Grants:
                 one.expires_at,
                 one.created_at,
                 self._seen.get(one.id, one.used_at),
+                one.digest if one.kind is CredentialKind.REFERENCE else "",
             )
             for one in sorted(self._credentials.values(), key=lambda one: one.id)
             if one.id > asked.after and asked.principal in ("", one.principal)
@@ -486,6 +498,7 @@ class Grants:
             one.principal
             for one in self._credentials.values()
             if self.credential(one.id, now) is not None
+            and one.kind is not CredentialKind.REFERENCE  # the agent creates references alone
         }
         return any(
             Verb.ADMINISTER in grant.verbs and grant.expires_at is None
@@ -539,9 +552,7 @@ class Grants:
             elif kind == "grant":
                 self._take(_converted(state, Grant))
             elif kind == "credential":
-                credential = _converted(state, Credential)
-                self._credentials[credential.id] = credential
-                self._begin("credential", credential)
+                self._put_credential(_converted(state, Credential))
             else:
                 self._status = _converted(state, Status)
         self._changed()
@@ -550,6 +561,14 @@ class Grants:
 
 def _converted(state: State, kind: type[_Kept]) -> _Kept:
     return msgspec.convert(dict(state), kind)
+
+
+def _check_for_anybody(verbs: Iterable[Verb]) -> None:
+    refused = [verb.value for verb in verbs if verb not in _FOR_ANYBODY]
+    if refused:
+        raise InvalidUsage(
+            f"{ANONYMOUS} can be granted publish, subscribe and inspect, not {', '.join(refused)}"
+        )
 
 
 def _check_name(what: str, name: str) -> None:

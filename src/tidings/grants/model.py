@@ -9,6 +9,9 @@ from typing import Annotated, Final, TypeAlias
 PrincipalName: TypeAlias = Annotated[str, "principal"]
 """1 to 64 letters, digits and characters of ``._@-``."""
 
+ANONYMOUS: Final = "anonymous"
+"""The name that stands for callers who do not say who they are."""
+
 ROLE: Final = "role:"
 """In a grant, this prefix says that the name behind it is a role's."""
 
@@ -34,6 +37,7 @@ class CredentialKind(Enum):
     TOKEN = "token"
     PASSWORD = "password"
     CERTIFICATE = "certificate"
+    REFERENCE = "reference"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +122,8 @@ class Credential:
         id: Its number; a token begins with it.
         principal: Whose it is.
         kind: What it is.
-        digest: The salted hash of a token or password, or the certificate's SHA-256 fingerprint.
+        digest: The salted hash of a token or password, or the certificate's SHA-256 fingerprint; of
+            a reference the object it leads to, such as ``proxy 1 7``, since its key is computed.
         label: What its owner calls it.
         expires_at: When it ends, microseconds since 1970; None for never.
         created_at: When it was created.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tidings.cores import Most, Question, Request
+from tidings.filters.plan import Side
 from tidings.grants.model import (
     CredentialKind,
     Grant,
@@ -155,6 +156,48 @@ class CreateToken(Question[NewToken]):
 
 
 @dataclass(frozen=True, slots=True)
+class NewReference:
+    """A CORBA reference that carries a grant; whoever has it may use it.
+
+    Attributes:
+        credential: The number of the credential, for revoking it.
+        reference: The reference, ``IOR:…``.
+    """
+
+    credential: int
+    reference: str
+
+
+@dataclass(frozen=True, slots=True)
+class CreateReference(Question[NewReference]):
+    """Create a CORBA reference with which a principal uses one object, and what it leads to.
+
+    A reference to a channel leads to everything in this channel; one to an admin to the admin's own
+    proxies; one to a proxy nowhere else; one to the factory to all channels; one to the agent to
+    the factory, too. What the principal may do there, its grants say.
+
+    Attributes:
+        principal: The principal's name.
+        channel: The channel; left out, the factory.
+        side: The side of the admin.
+        admin: An admin of the channel.
+        proxy: A proxy of the channel.
+        agent: Whether it leads to the agent.
+        label: What its owner calls it.
+        expires_at: When it ends, microseconds since 1970; left out, never.
+    """
+
+    principal: PrincipalName
+    channel: int | None = None
+    side: Side | None = None
+    admin: int | None = None
+    proxy: int | None = None
+    agent: bool = False
+    label: str = ""
+    expires_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class RevokeCredential(Request):
     """End a credential, at once: connections that were opened with it end.
 
@@ -177,6 +220,7 @@ class CredentialInfo:
         expires_at: When it ends, microseconds since 1970; None for never.
         created_at: When it was created.
         used_at: When it was last used, to the minute; None for never.
+        leads_to: The object that a reference leads to; empty for others.
     """
 
     id: int
@@ -186,6 +230,7 @@ class CredentialInfo:
     expires_at: int | None
     created_at: int
     used_at: int | None
+    leads_to: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +279,6 @@ class SeeCredentials(Question[Sequence[CredentialInfo]]):
 ACCESS_REQUESTS: Final = (
     *(CreatePrincipal, ChangePrincipal, DeletePrincipal, SeePrincipals),
     *(CreateGrant, RevokeGrant, SeeGrants),
-    *(CreateToken, AddCredential, RevokeCredential, SeeCredentials),
+    *(CreateToken, CreateReference, AddCredential, RevokeCredential, SeeCredentials),
 )
 """All of them."""

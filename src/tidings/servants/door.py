@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from tidings.channel.commands import Command, Push
@@ -21,11 +22,16 @@ from tidings.engine.host import Host
 from tidings.errors import TidingsError
 from tidings.events.structured import StructuredEvent
 from tidings.orb.aio.later import Later
+from tidings.orb.aio.targets import caller as peer_address
 
 _log: Final = logging.getLogger(__name__)
 
 # Most single events in one command.
 _MOST: Final = 500
+
+
+IIOP: Final = "IIOP"
+"""The door of callers who use CORBA."""
 
 
 class GatheringDoor(LocalDoor):
@@ -81,6 +87,11 @@ class GatheringDoor(LocalDoor):
             self.send()
         return super().ask(command, self if source is None else source)
 
+    @property
+    def caller(self) -> Caller:
+        """Who makes the request in progress, with the address it came from."""
+        return replace(self._principal, door=IIOP, peer=peer_address.get())
+
     async def connect(self, connect: Connect, endpoint: Endpoint | None) -> None:
         """Connect a client to a proxy; endpoint None means it cannot be called."""
         self.send()
@@ -96,7 +107,8 @@ class GatheringDoor(LocalDoor):
         """Pull events."""
         self.send()
         self._note((channel, proxy))
-        return await super().pull(channel, proxy, most, wait, lease)
+        self._check_open()
+        return await self._host.pull(channel, proxy, most, wait, lease, self.caller)
 
     def _note(self, key: tuple[int, int]) -> None:
         """Record a sign of life, but only of clients that can be called."""

@@ -140,6 +140,7 @@ class CorbaDoor:
             lambda: agent_properties(current()),
             clients=client_options(settings.iiop),
             open_well_known=settings.iiop.open_well_known,
+            open_loopback=settings.iiop.open_loopback,
             max_names=settings.iiop.max_names,
         )
 

@@ -43,6 +43,7 @@ from tidings.server.layers import Loaded, Sources
 from tidings.server.logs import Logs, loop_fault
 from tidings.server.reload import Reloader
 from tidings.server.requests import RequestLog
+from tidings.server.settings import left_open
 from tidings.server.tls import Tls
 from tidings.server.tokens import make_token, open_to_others, owner_token, token_path
 from tidings.stores.archive.archive_end import check_journal_reaches
@@ -178,6 +179,9 @@ class Service:
             self._watched = asyncio.all_tasks()
             self.host = await open_host(self._settings, known and known.present)
             self.host.broken.add_done_callback(self._broken)
+            self.host.warnings += left_open(self._settings)
+            for text in self.host.warnings:
+                log.warning("%s", text)
             if plan is not None:
                 self.host.new_archiving(plan, problems=known.problems if known else ()).start()
             self._watch_over()

@@ -244,7 +244,9 @@ class IiopSection(Section):
         advertise_port: The port that references name; 0 for the one listened on.
         alternates: Further addresses in references, tried after the first.
         open_well_known: Whether clients of other machines may begin with a plain key such as
-            NameService. Whoever reaches the port then manages the service.
+            NameService. Whoever reaches the port then manages the service, until grants decide.
+        open_loopback: Whether callers on the loopback own the service although grants are
+            enforced, as long as they use no reference that was issued for a principal.
         default_channel: The name of the channel behind the key DefaultEventChannel, made if it is
             missing; none for no such channel.
         bidirectional: Whose offer to be called back over their own connection is taken: that of
@@ -282,6 +284,7 @@ class IiopSection(Section):
         Texts, AfterValidator(_addresses), Right('a list of addresses such as "host:2809"')
     ] = ()
     open_well_known: bool = False
+    open_loopback: bool = False
     default_channel: OptionalText = "default"
     bidirectional: Literal["never", "same-host", "always"] = "never"
     callback_networks: Annotated[
@@ -416,6 +419,23 @@ class ServerSettings(Section):
         if problems:
             raise PydanticCustomError("unfit", "{problem}", {"problem": "\n".join(problems)})
         return self
+
+
+def left_open(settings: ServerSettings) -> list[str]:
+    """What the settings leave open, for the log, the status page and `tidings status`."""
+    http, iiop = settings.http, settings.iiop
+    found = []
+    if http.enabled and http.open_loopback and http.token is None and http.token_file is None:
+        found.append(
+            "http.open_loopback is set: whoever reaches HTTP from this machine may do everything, "
+            "whatever is granted"
+        )
+    if iiop.enabled and iiop.open_loopback:
+        found.append(
+            "iiop.open_loopback is set: CORBA clients on this machine may do everything, whatever "
+            "is granted"
+        )
+    return found
 
 
 def _problems(settings: ServerSettings) -> Iterator[str]:

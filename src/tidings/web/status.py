@@ -47,8 +47,9 @@ async def status(state: State, door: Door) -> HTMLResponse:
     waiting, behind = await _behind(state, door, names)
     tiles = {"Channels": count, "Events accepted": accepted, "Copies waiting": waiting}
     lost = service = ""
+    warnings: list[str] = []
     if door.views.oversees:
-        lost = state.host.losses.sentence
+        lost, warnings = state.host.losses.sentence, state.host.warnings
         service = f"{_outcomes(state)}{_archive(state)}"
         tiles |= {"WebSockets": counts.websockets, "Tails": counts.tails}
         if counts.corba is not None:
@@ -57,7 +58,7 @@ async def status(state: State, door: Door) -> HTMLResponse:
     return page(
         "Tidings",
         '<p id="away" role="status">The service does not answer; this is what it said last.</p>\n'
-        f"<main>{_tiles(state.not_ready, lost, tiles)}{_channels(shown, count)}{behind}"
+        f"<main>{_tiles(state.not_ready, lost, warnings, tiles)}{_channels(shown, count)}{behind}"
         f"{service}{_notices(door, names)}</main>\n"
         f"<footer>Tidings {escape(version('tidings'))}, as of {now}</footer>",
         script=_SCRIPT,
@@ -68,13 +69,13 @@ def _moment(time: int) -> str:
     return f"{datetime.fromtimestamp(time // 1_000_000, UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
-def _tiles(reason: str, lost: str, tiles: dict[str, int]) -> str:
+def _tiles(reason: str, lost: str, warnings: list[str], tiles: dict[str, int]) -> str:
     if reason:
         told = f'<p class="bad">not ready: {escape(reason)}</p>'
     else:
         told = f'<p class="good">ready{", with losses" if lost else ""}</p>'
-    if lost:
-        told += f'<p class="bad">{escape(lost)}</p>'
+    for bad in (lost, *warnings):
+        told += f'<p class="bad">{escape(bad)}</p>' if bad else ""
     shown = "".join(f"<div><dt>{name}</dt><dd>{n:,}</dd></div>" for name, n in tiles.items())
     return f'{told}<dl class="tiles">{shown}</dl>'
 

@@ -32,6 +32,7 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
         {"to": "role:tills", "verbs": ["publish"], "channels": ["sales-*"], "types": ["Shop::*"]},
     ),
     g.CreateToken: ({"label": "till 3, main hall"},),
+    g.SetPassword: ({"password": "correct horse battery", "old": "a better one than this"},),
     m.AddConstraints: ({"constraints": [CONSTRAINT, "$severity >= 3"]},),
     m.AddFilter: ({"filter": 4},),
     m.AddMapped: ({"mapped": [MAPPED]},),

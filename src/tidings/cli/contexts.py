@@ -68,9 +68,30 @@ def read_contexts() -> Contexts:
 
 def chosen_context(name: str | None) -> Context | None:
     """Return the named context, else the current one, else None."""
+    found = current_context(name)
+    return None if found is None else found[1]
+
+
+def current_context(name: str | None, url: str | None = None) -> tuple[str, Context] | None:
+    """Return the named context with its name, else the current one; None if there is none.
+
+    A URL without a name stands for no context.
+    """
     known = read_contexts()
-    chosen = name or known.current
-    return known.find(chosen) if chosen else None
+    chosen = name or ("" if url else known.current)
+    return (chosen, known.find(chosen)) if chosen else None
+
+
+def keep_token_file(name: str, file: Path | None) -> None:
+    """Have a context use the token in a file, or none."""
+    known = read_contexts()
+    known.contexts[name] = msgspec.structs.replace(known.find(name), token_file=_whole(file))
+    _write(known)
+
+
+def tokens_folder() -> Path:
+    """Return the folder of tokens from logins."""
+    return contexts_file().parent / "tokens"
 
 
 def _write(contexts: Contexts) -> None:

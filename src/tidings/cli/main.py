@@ -51,6 +51,13 @@ COMMANDS: Final = {
     "ior": "corba",
     "idl": "corba",
     "tls": "serve",
+    "principal": "principals",
+    "grant": "principals",
+    "token": "logins",
+    "password": "logins",
+    "login": "logins",
+    "logout": "logins",
+    "whoami": "logins",
     "context": "contexts",
 }
 

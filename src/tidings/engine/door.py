@@ -34,6 +34,7 @@ from tidings.cores import Question
 from tidings.engine.access import OWNER, Caller
 from tidings.engine.authority import authorise
 from tidings.engine.beside import compiled
+from tidings.engine.credentials import create_token, myself, set_password
 from tidings.engine.endpoints import (
     BufferEndpoint,
     Endpoint,
@@ -49,10 +50,8 @@ from tidings.engine.viewing import Viewing
 from tidings.errors import Disconnected, NotFound, Stopping, WrongState
 from tidings.events.fields import fields_of
 from tidings.filters.constraint import Constraint, constraint
-from tidings.grants.model import CredentialKind, Verb
-from tidings.grants.requests import AddCredential, CreateGrant, CreateToken, NewToken
-from tidings.grants.secrets import SALT_OCTETS, SECRET_OCTETS, digest, token_secret, token_text
-from tidings.names import new_secret
+from tidings.grants.model import Verb
+from tidings.grants.requests import CreateGrant, CreateToken, Myself, SeeMyself, SetPassword
 
 _F = TypeVar("_F")
 
@@ -81,7 +80,9 @@ class LocalDoor:
             RedriveDeadLetter: lambda x: self.redrive(x.id),
             RedriveDeadLetters: self._redrive_many,
             DropDeadLetter: lambda x: self.drop_dead_letter(x.id),
-            CreateToken: self._create_token,
+            CreateToken: partial(create_token, host, principal),
+            SetPassword: partial(set_password, host, principal),
+            SeeMyself: self._see_myself,
         }
         # The host lets go of the endpoint of a proxy that ends, and so does this set.
         self._endpoints: WeakSet[Endpoint] = WeakSet()
@@ -202,17 +203,8 @@ class LocalDoor:
 
     # Access.
 
-    async def _create_token(self, asked: CreateToken) -> NewToken:
-        """Draw a token; only its digest is kept."""
-        self._host.access.require(self._principal, Verb.ADMINISTER, None)
-        secret, salt = new_secret(SECRET_OCTETS), new_secret(SALT_OCTETS)
-        text = token_secret(token_text(1, secret))
-        kept = await asyncio.to_thread(digest, text, salt)
-        add = AddCredential(
-            asked.principal, CredentialKind.TOKEN, kept, asked.label, asked.expires_at
-        )
-        credential: int = await self._host.ask(add)
-        return NewToken(credential, token_text(credential, secret))
+    async def _see_myself(self, asked: SeeMyself) -> Myself:
+        return myself(self._host, self._principal)
 
     # Dead letters: a principal that may use a consumer's proxy may see its dead letters.
 

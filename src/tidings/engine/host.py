@@ -32,6 +32,7 @@ from tidings.engine.archiving import ArchivePlan, Archiving, archive_command
 from tidings.engine.archiving import Command as ArchiveCommand
 from tidings.engine.authority import authorise
 from tidings.engine.bodies import CACHE_OCTETS, Bodies
+from tidings.engine.callers import Callers
 from tidings.engine.cores import Cores
 from tidings.engine.dead_letters import DeadLetters
 from tidings.engine.disk import DiskThread, Done
@@ -89,6 +90,7 @@ class Host:
         self.factory = Factory(settings, spills=store is not None)
         self.cores = Cores(self.factory, cores)
         access.attach(self.factory.channels, self.clock.now, self.cores.others)
+        self.callers = Callers(access.grants, self.clock.now)
         self.bodies = Bodies(cache_octets)
         self.recorder = Recorder()
         self.writer = Writer(self.bodies, self._write, self._revoke, self._refused, self._taken)

@@ -40,8 +40,13 @@ MOST_PATTERNS: Final = 100
 _USE_STEP: Final = 60_000_000
 """Uses are written down at most once in so many microseconds."""
 _VERSION: Final = 1
+MOST_LOGINS: Final = 20
+"""Login tokens of one principal; beyond it the oldest one ends."""
+RECOVERY: Final = "recover-access"
+"""Who gives access back to an administrator who lost it, on the machine itself."""
 _NAME: Final = re.compile(r"[\w.@-]{1,64}")
-_RESERVED: Final = frozenset({"owner", "anonymous"})
+_RESERVED: Final = frozenset({"owner", "anonymous", RECOVERY})
+_OF_PASSWORDS: Final = frozenset({CredentialKind.PASSWORD, CredentialKind.LOGIN})
 
 _Kept = TypeVar("_Kept", Principal, Grant, Credential, Status)
 
@@ -78,6 +83,7 @@ class Grants:
         self._principals: dict[str, Principal] = {}
         self._grants: dict[int, Grant] = {}
         self._credentials: dict[int, Credential] = {}
+        self._passwords: dict[str, int] = {}
         self._fences: dict[int, Constraint | None] = {}
         self._to: dict[str, set[int]] = {}
         self._status = Status()
@@ -139,11 +145,19 @@ class Grants:
                 return self.credential(one.id, now)
         return None
 
-    def passwords(self, principal: str, now: int) -> list[Credential]:
-        """Return the passwords of a principal."""
-        found = (one for one in self._credentials.values() if one.principal == principal)
-        live = (self.credential(one.id, now) for one in found)
-        return [one for one in live if one is not None and one.kind is CredentialKind.PASSWORD]
+    def password(self, principal: str, now: int) -> Credential | None:
+        """Return the password of a principal; it has one at most."""
+        id = self._passwords.get(principal)
+        return None if id is None else self.credential(id, now)
+
+    @property
+    def has_passwords(self) -> bool:
+        """Whether anybody can log in."""
+        return bool(self._passwords)
+
+    def granted(self, principal: str, now: int) -> list[Grant]:
+        """Return what is granted now to a principal and to its roles."""
+        return [self._with_use(grant) for grant in self._live_grants(principal, now)]
 
     def permission(
         self, principal: str, verb: Verb, channel: str | None, now: int
@@ -306,9 +320,10 @@ class Grants:
         _check_end("a credential", asked.expires_at, now)
         if len(asked.label) > 64:
             raise InvalidUsage(f"a label has at most 64 characters, not {len(asked.label)}")
-        _check_room("credentials", self._credentials, MOST_CREDENTIALS)
         if asked.kind is CredentialKind.CERTIFICATE:
             self._refuse_shared_certificate(asked.digest)
+        self._make_way(asked, now)
+        _check_room("credentials", self._credentials, MOST_CREDENTIALS)
         self._become(replace(self._status, last_credential=self._status.last_credential + 1))
         made = Credential(
             self._status.last_credential,
@@ -319,10 +334,37 @@ class Grants:
             asked.expires_at,
             created_at=now,
         )
-        self._credentials[made.id] = made
+        self._put_credential(made)
         self._keep("credential", made.id, made)
         self._enforce(now)
         return made.id
+
+    def _make_way(self, asked: r.AddCredential, now: int) -> None:
+        """End the password that a new one takes the place of, or login tokens that are too many."""
+        if asked.kind not in _OF_PASSWORDS:
+            return
+        found = self._of_password(asked.principal)
+        if asked.kind is CredentialKind.LOGIN:
+            logins = [one for one in found if one.kind is CredentialKind.LOGIN]
+            live = [one for one in logins if not is_over(one.expires_at, now)]
+            found = [one for one in logins if one not in live[1 - MOST_LOGINS :]]
+        self._end_credentials(found)
+
+    def _of_password(self, principal: str) -> list[Credential]:
+        """Return a principal's password, and the tokens it was exchanged for."""
+        found = (one for one in self._credentials.values() if one.principal == principal)
+        return [one for one in found if one.kind in _OF_PASSWORDS]
+
+    def _end_credentials(self, ended: list[Credential]) -> None:
+        for one in ended:
+            self._drop_credential(one)
+        if ended:
+            self._effects.append(AccessChanged(frozenset(), frozenset(one.id for one in ended)))
+
+    def _put_credential(self, credential: Credential) -> None:
+        self._credentials[credential.id] = credential
+        if credential.kind is CredentialKind.PASSWORD:
+            self._passwords[credential.principal] = credential.id
 
     def _refuse_shared_certificate(self, fingerprint: str) -> None:
         for one in self._credentials.values():
@@ -336,19 +378,24 @@ class Grants:
         self._guarded(now, lambda: self._credentials.pop(credential.id),
                       lambda: self._credentials.__setitem__(credential.id, credential))  # fmt: skip
         self._credentials[credential.id] = credential
-        self._drop_credential(credential)
-        changed = AccessChanged(frozenset(), frozenset({credential.id}))
-        self._effects.append(changed)
+        is_password = credential.kind is CredentialKind.PASSWORD
+        self._end_credentials(
+            self._of_password(credential.principal) if is_password else [credential]
+        )
 
     def _drop_credential(self, credential: Credential) -> None:
         del self._credentials[credential.id]
+        if credential.kind is CredentialKind.PASSWORD:
+            self._passwords.pop(credential.principal, None)
         self._keep("credential", credential.id, None)
 
     # Questions.
 
     def _see_principals(self, asked: r.SeePrincipals, now: int) -> list[Principal]:
         found = (
-            self._principals[name] for name in sorted(self._principals) if name > asked.after_name
+            self._principals[name]
+            for name in sorted(self._principals)
+            if name > asked.after_name and asked.principal in ("", name)
         )
         return list(islice(found, max(asked.most, 0)))
 
@@ -394,7 +441,8 @@ class Grants:
         with_credential = {
             one.principal
             for one in self._credentials.values()
-            if self.credential(one.id, now) is not None
+            # A login token ends soon; what it came from counts.
+            if one.kind is not CredentialKind.LOGIN and self.credential(one.id, now) is not None
         }
         return any(
             Verb.ADMINISTER in grant.verbs and not grant.channels and grant.expires_at is None
@@ -447,8 +495,7 @@ class Grants:
             elif kind == "grant":
                 self._index(_converted(state, Grant))
             elif kind == "credential":
-                credential = _converted(state, Credential)
-                self._credentials[credential.id] = credential
+                self._put_credential(_converted(state, Credential))
             else:
                 self._status = _converted(state, Status)
         self.version += 1

@@ -19,10 +19,12 @@ from tidings.engine.beside import compiled
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
 from tidings.errors import StoreError
+from tidings.grants.core import AccessChanged
 from tidings.web.event_bodies import Bounds
 from tidings.web.lifetimes import Lifetimes
 from tidings.web.options import WebOptions
 from tidings.web.security import principal_of
+from tidings.web.sessions import Sessions
 
 _T = TypeVar("_T")
 
@@ -92,6 +94,8 @@ class WebState:
     def __init__(self, host: Host, options: WebOptions) -> None:
         self.host = host
         self.options = options
+        self.sessions = Sessions(host.access.grants, options, host.clock.now)
+        host.on_effect(AccessChanged, self.sessions.end_forbidden)
         self.lifetimes = Lifetimes(host, options.unnamed_lifetime)
         self.readiness = Readiness()
         self.counts = Counts()

@@ -9,13 +9,16 @@ from importlib.metadata import version
 from itertools import islice
 from typing import Final
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse
 
 from tidings.channel.views import ChannelInfo
 from tidings.clock import SystemClock
+from tidings.grants.model import Verb
 from tidings.web.looking import Consumer, channels, consumers
 from tidings.web.pages import HTML_ANSWER, page, page_file, row, table
+from tidings.web.security import principal_of
+from tidings.web.sessions import cookie_of
 from tidings.web.state import Door, State, WebState
 
 router = APIRouter(tags=["overview"])
@@ -29,11 +32,13 @@ _SCRIPT: Final = page_file("status.js")
 
 
 @router.get("/", summary="Status page", response_class=HTMLResponse, responses=HTML_ANSWER)
-async def status(state: State, door: Door) -> HTMLResponse:
+async def status(state: State, door: Door, request: Request) -> HTMLResponse:
     """Channels, counts and the latest notices on a page that loads nothing from elsewhere.
 
-    It looks again every few seconds by itself.
+    It looks again every few seconds by itself. Whoever may not inspect the service sees the
+    channels it may know of, and nothing else.
     """
+    caller = principal_of(request)
     shown: list[ChannelInfo] = []
     count = accepted = 0
     async for one in channels(door):
@@ -42,26 +47,32 @@ async def status(state: State, door: Door) -> HTMLResponse:
         if count <= _CHANNELS:
             shown.append(one)
     names = {one.id: one.name or f"channel {one.id}" for one in shown}
+    tiles, below = {"Channels": count, "Events accepted": accepted}, ""
+    if state.host.access.may(caller, Verb.INSPECT, None):
+        waiting, below = await _behind(state, names)
+        below += f"{_outcomes(state)}{_archive(state)}{_notices(state, names)}"
+        tiles |= _service_tiles(state, waiting)
+    now = _moment(SystemClock().now())
+    return page(
+        "Tidings",
+        '<p id="away" role="status">The service does not answer; this is what it said last.</p>\n'
+        f"<main>{_tiles(state, tiles)}{_channels(shown, count)}{below}</main>\n"
+        f"<footer>Tidings {escape(version('tidings'))}, as of {now}</footer>",
+        script=_SCRIPT,
+        user=caller.name if cookie_of(request) and not caller.owns_service else "",
+    )
+
+
+def _service_tiles(state: WebState, waiting: int) -> dict[str, int]:
     counts = state.counts
-    waiting, behind = await _behind(state, names)
     tiles = {
-        "Channels": count,
-        "Events accepted": accepted,
         "Copies waiting": waiting,
         "WebSockets": counts.websockets,
         "Tails": counts.tails,
     }
     if counts.corba is not None:
         tiles["CORBA connections"] = counts.corba()
-    now = _moment(SystemClock().now())
-    return page(
-        "Tidings",
-        '<p id="away" role="status">The service does not answer; this is what it said last.</p>\n'
-        f"<main>{_tiles(state, tiles)}{_channels(shown, count)}{behind}"
-        f"{_outcomes(state)}{_archive(state)}{_notices(state, names)}</main>\n"
-        f"<footer>Tidings {escape(version('tidings'))}, as of {now}</footer>",
-        script=_SCRIPT,
-    )
+    return tiles
 
 
 def _moment(time: int) -> str:

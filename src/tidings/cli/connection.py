@@ -64,8 +64,8 @@ async def connected(service: Service) -> AsyncIterator[Client]:
         if service.token is not None:
             raise
         raise Unauthenticated(
-            f"the service at {service.url} wants a token: `tidings login NAME` asks for one, "
-            f"--token-file names a file with one, or {TOKEN} holds it"
+            f"the service at {service.url} wants a token: give its file with --token-file, or the "
+            f"token in {TOKEN}; `tidings login NAME` gets one for a password"
         ) from error
     async with client:
         yield client

@@ -9,9 +9,10 @@ from __future__ import annotations
 import asyncio
 import getpass
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 
 from tidings.cli import showing
 from tidings.cli.connection import Service, chosen_service, service_command, trusting
@@ -172,10 +173,13 @@ _KINDS: Final = {
 }
 
 
-def _command(*examples: str) -> Any:  # noqa: ANN401 -- a decorator
+_Function: TypeAlias = Callable[..., None]
+
+
+def _command(*examples: str) -> Callable[[_Function], _Function]:
     """Declare a command that selects a service, and has no client of it yet."""
 
-    def made(function: Any) -> Any:  # noqa: ANN401
+    def made(function: _Function) -> _Function:
         def call(given: dict[str, Any], json: bool, **options: Any) -> None:  # noqa: ANN401
             function(options, **given)
 

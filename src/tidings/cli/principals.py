@@ -78,8 +78,8 @@ def _state(principal: Principal) -> str:
 async def show(client: Client, name: Name) -> None:
     """Show a principal: its limits, its credentials, and what is granted to it and its roles."""
     found = await find(client, name)
-    given = [one for to in (name, *(f"role:{role}" for role in found.roles))
-             async for one in all_grants(client, to)]  # fmt: skip
+    holders = [name, *(f"role:{role}" for role in found.roles)]
+    given = [one for to in holders async for one in all_grants(client, to)]
     credentials = [one async for one in all_credentials(client, name)]
     limits = [(one.name, str(getattr(found.limits, one.name))) for one in fields(Limits)]
     if render.is_json():

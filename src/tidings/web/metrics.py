@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
@@ -21,7 +21,9 @@ from tidings.engine.access import OWNER
 from tidings.engine.archiving import ArchivingState
 from tidings.engine.host import Host
 from tidings.engine.turns import Turns
+from tidings.grants.model import Verb
 from tidings.web.looking import channels, consumers
+from tidings.web.security import principal_of
 from tidings.web.state import State, WebState
 
 router = APIRouter(tags=["overview"])
@@ -57,12 +59,13 @@ class _Seen:
         }
     },
 )
-async def metrics(state: State) -> Response:
+async def metrics(state: State, request: Request) -> Response:
     """What the service does, by channel and by consumer admin.
 
     Channels go by their names, those without one by `#` and their id. `GET /v1/top` has single
-    proxies.
+    proxies. Whoever asks must be allowed to inspect the service.
     """
+    state.host.access.require(principal_of(request), Verb.INSPECT, None)
     seen = await _look(state)
     text, turns = [], Turns()
     for family in _families(state, seen):

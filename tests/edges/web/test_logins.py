@@ -132,7 +132,7 @@ async def test_a_cookie_changes_something_from_our_own_page_only(
         answer = await here.http.post("/v1/channels/roads/proxies", **asked)
         assert answer.status_code == status, answer.text
         assert (await here.http.get("/v1/channels", headers=given)).status_code == 200
-        wanted = {"additional_headers": {**given, "Cookie": cookies(here)}, "origin": None}
+        wanted: Any = {"additional_headers": {**given, "Cookie": cookies(here)}, "origin": None}
         if status == 403:
             check_problem(answer, 403)
             with pytest.raises(InvalidStatus):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
@@ -28,7 +28,7 @@ class _ShortRoute(StrictRoute):
 
 router = APIRouter(tags=["access"], route_class=_ShortRoute)
 
-_ANSWERS: Final = {
+_ANSWERS: Final[dict[int | str, dict[str, Any]]] = {
     200: {
         "headers": {
             "Set-Cookie": {

@@ -126,6 +126,8 @@ def add(name: Name, url: str, token_file: Path | None = None, ca: Path | None = 
         raise InvalidUsage("a context needs a name; this one is empty")
     if not url.startswith(("http://", "https://", "corbaloc:", "corbaname:", "IOR:")):
         raise InvalidUsage(f"{url!r:.80} is not the address of a service: https://host:port")
+    if "@" in url.partition("//")[2].partition("/")[0]:
+        raise InvalidUsage("a URL has no user or password in it: the token goes into a file")
     known = read_contexts()
     known.contexts[name] = Context(url, _whole(token_file), _whole(ca))
     known.current = known.current or name

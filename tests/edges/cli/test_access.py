@@ -118,6 +118,15 @@ def test_no_secret_can_be_an_argument(words: str, option: str) -> None:
     assert "tdg_1_secret" not in result.stderr
 
 
+def test_no_secret_can_be_in_a_url() -> None:
+    url = "http://ann:secret-word@127.0.0.1:1"
+    for command in (["context", "add", "prod", "--url", url], ["whoami", "--url", url]):
+        result = tidings(*command)
+        assert result.exit_code == 2
+        assert "user or password" in result.stderr
+        assert "secret-word" not in result.stderr
+
+
 def test_logging_in_needs_a_place_for_the_token(tmp_path: Path) -> None:
     result = tidings("login", "ann", "--password-stdin", given="x\n")
     assert "no context to keep the token in" in result.stderr

@@ -83,9 +83,11 @@ async def show(client: Client, name: Name) -> None:
     credentials = [one async for one in all_credentials(client, name)]
     limits = [(one.name, str(getattr(found.limits, one.name))) for one in fields(Limits)]
     if render.is_json():
-        parts = {"grants": given, "credentials": credentials}
-        plain = {what: [showing.as_data(one) for one in all_] for what, all_ in parts.items()}
-        render.as_json({**showing.as_data(found), **plain})
+        more = {
+            "grants": [showing.as_data(one) for one in given],
+            "credentials": [showing.as_data(one) for one in credentials],
+        }
+        render.as_json({**showing.as_data(found), **more})
         return
     rows = [
         ("name", found.name),

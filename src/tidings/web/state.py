@@ -59,6 +59,8 @@ class Counts:
 
 # Some ten thousand usual events: what is on its way to many consumers at a time.
 _MOST_CHARACTERS: Final = 16 * 1024 * 1024
+# Callers whose door is kept; for others it is made again.
+_MOST_DOORS: Final = 1_000
 # What an entry takes beside its text; counted, so that tiny events are bounded too.
 _OVERHEAD: Final = 512
 
@@ -105,9 +107,11 @@ class WebState:
         self._parts: dict[Callable[[WebState], Any], Any] = {}
 
     def door(self, principal: Caller) -> LocalDoor:
-        """The host as a principal may use it; the same one each time."""
+        """The host as a principal may use it; mostly the same one each time."""
         door = self._doors.get(principal)
         if door is None:
+            if len(self._doors) >= _MOST_DOORS:  # each login is another caller
+                del self._doors[next(iter(self._doors))]
             door = self._doors[principal] = LocalDoor(self.host, principal)
         return door
 

@@ -27,6 +27,11 @@ LEFT_OUT: dict[str, tuple[str, ...]] = {
         "test_changes.test_changes_outlast_a_restart",
         "test_changes.test_the_service_tells_who_destroyed_a_channel",
     ),
+    "grants": (
+        "test_people.test_a_caller_is_told_who_it_is",
+        "test_people.test_a_password_outlasts_a_restart_and_is_one",
+        "test_people.test_what_is_no_password_is_refused_and_not_repeated",
+    ),
     "history": (
         "test_history.test_a_moment_as_a_datetime",
         "test_history.test_a_service_that_keeps_nothing_shows_nothing",

@@ -33,6 +33,7 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
     ),
     g.CreateReference: ({"channel": 1, "proxy": 7, "label": "till 3"},),
     g.CreateToken: ({"label": "till 3, main hall"},),
+    g.SetPassword: ({"password": "correct horse battery", "old": "a better one than this"},),
     m.AddConstraints: ({"constraints": [CONSTRAINT, "$severity >= 3"]},),
     m.AddFilter: ({"filter": 4},),
     m.AddMapped: ({"mapped": [MAPPED]},),

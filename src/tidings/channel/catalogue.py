@@ -65,6 +65,8 @@ class Right(Enum):
     INSPECT = "inspect the channel, or the service if the request names no channel"
     KNOW = "do anything with the channel, or be a principal if the request names no channel"
     ADMINISTER = "administer access"
+    OWN_PASSWORD = "administer access; for its own password, know the old one"
+    ANYBODY = "be anybody who may come in"
     ENGINE = "nobody but the service itself"
 
 
@@ -453,11 +455,14 @@ _ACCESS: Final = (
               "Create a token", "access", answer=g.NewToken, repeats=False),
     Operation(g.CreateReference, Right.ADMINISTER, "POST /principals/{principal}/references",
               "Create a CORBA reference", "access", answer=g.NewReference, repeats=False),
+    Operation(g.SetPassword, Right.OWN_PASSWORD, "PUT /principals/{principal}/password",
+              "Set a password", "access", repeats=False),
     Operation(g.AddCredential, Right.ENGINE, lasts=True),
     _change(g.RevokeCredential, Right.ADMINISTER, "DELETE /credentials/{credential}",
             "Revoke a credential", "access", done=NotFound),
     Operation(g.SeeCredentials, Right.ADMINISTER, "GET /credentials", "Credentials", "access",
               answer=Named("credentials", list[g.CredentialInfo])),
+    Operation(g.SeeMyself, Right.ANYBODY, "GET /whoami", "Who asks", "access", answer=g.Myself),
 )  # fmt: skip
 
 _EVENTS: Final = (

@@ -65,7 +65,7 @@ async def connected(service: Service) -> AsyncIterator[Client]:
             raise
         raise Unauthenticated(
             f"the service at {service.url} wants a token: give its file with --token-file, or the "
-            f"token in {TOKEN}"
+            f"token in {TOKEN}; `tidings login NAME` gets one for a password"
         ) from error
     async with client:
         yield client

@@ -68,9 +68,30 @@ def read_contexts() -> Contexts:
 
 def chosen_context(name: str | None) -> Context | None:
     """Return the named context, else the current one, else None."""
+    found = current_context(name)
+    return None if found is None else found[1]
+
+
+def current_context(name: str | None, url: str | None = None) -> tuple[str, Context] | None:
+    """Return the named context with its name, else the current one; None if there is none.
+
+    A URL without a name stands for no context.
+    """
     known = read_contexts()
-    chosen = name or known.current
-    return known.find(chosen) if chosen else None
+    chosen = name or ("" if url else known.current)
+    return (chosen, known.find(chosen)) if chosen else None
+
+
+def keep_token_file(name: str, file: Path | None) -> None:
+    """Have a context use the token in a file, or none."""
+    known = read_contexts()
+    known.contexts[name] = msgspec.structs.replace(known.find(name), token_file=_whole(file))
+    _write(known)
+
+
+def tokens_folder() -> Path:
+    """Return the folder of tokens from logins."""
+    return contexts_file().parent / "tokens"
 
 
 def _write(contexts: Contexts) -> None:
@@ -105,6 +126,8 @@ def add(name: Name, url: str, token_file: Path | None = None, ca: Path | None = 
         raise InvalidUsage("a context needs a name; this one is empty")
     if not url.startswith(("http://", "https://", "corbaloc:", "corbaname:", "IOR:")):
         raise InvalidUsage(f"{url!r:.80} is not the address of a service: https://host:port")
+    if "@" in url.partition("//")[2].partition("/")[0]:
+        raise InvalidUsage("a URL has no user or password in it: the token goes into a file")
     known = read_contexts()
     known.contexts[name] = Context(url, _whole(token_file), _whole(ca))
     known.current = known.current or name

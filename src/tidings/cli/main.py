@@ -40,7 +40,6 @@ COMMANDS: Final = {
     "apply": "configuration",
     "call": "call",
     "status": "status",
-    "grant": "references",
     "filter": "filters",
     "bench": "bench",
     "demo": "demo",
@@ -53,6 +52,13 @@ COMMANDS: Final = {
     "ior": "corba",
     "idl": "corba",
     "tls": "serve",
+    "principal": "principals",
+    "grant": "principals",
+    "token": "logins",
+    "password": "logins",
+    "login": "logins",
+    "logout": "logins",
+    "whoami": "logins",
     "context": "contexts",
 }
 

@@ -10,7 +10,6 @@ import typer
 from tidings.channel.questions import SeeChannel, SeeProxy
 from tidings.channel.vocabulary import Side
 from tidings.cli.connection import channel_key, service_command
-from tidings.cli.options import commands, group
 from tidings.clock import SystemClock, duration_us
 from tidings.errors import InvalidUsage
 from tidings.grants.requests import CreateReference
@@ -97,7 +96,3 @@ def _end(expires: str | None) -> int | None:
     if length is None:
         raise InvalidUsage(f"--expires {expires}: right is a duration such as 90s, 2h or 7d")
     return SystemClock().now() + length
-
-
-app = commands()
-add_ior(group(app, "grant", "What principals may do."))

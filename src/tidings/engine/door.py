@@ -34,6 +34,7 @@ from tidings.cores import Question
 from tidings.engine.access import OWNER, Caller
 from tidings.engine.authority import authorise
 from tidings.engine.beside import compiled
+from tidings.engine.credentials import create_reference, create_token, myself, set_password
 from tidings.engine.dead_letters import no_letter
 from tidings.engine.endpoints import (
     BufferEndpoint,
@@ -45,23 +46,20 @@ from tidings.engine.endpoints import (
 )
 from tidings.engine.history import HistoryPage
 from tidings.engine.host import Host
-from tidings.engine.references import leads_to
 from tidings.engine.turns import Turns
 from tidings.engine.viewing import Viewing
 from tidings.errors import Disconnected, NotFound, Stopping, WrongState
 from tidings.events.fields import fields_for, fields_of
 from tidings.filters.constraint import Constraint, constraint
-from tidings.grants.model import CredentialKind, Verb
+from tidings.grants.model import Verb
 from tidings.grants.requests import (
-    AddCredential,
     CreateGrant,
     CreateReference,
     CreateToken,
-    NewReference,
-    NewToken,
+    Myself,
+    SeeMyself,
+    SetPassword,
 )
-from tidings.grants.secrets import SALT_OCTETS, SECRET_OCTETS, digest, token_secret, token_text
-from tidings.names import new_secret
 
 _F = TypeVar("_F")
 
@@ -90,8 +88,10 @@ class LocalDoor:
             RedriveDeadLetter: lambda x: self.redrive(x.id),
             RedriveDeadLetters: self._redrive_many,
             DropDeadLetter: lambda x: self.drop_dead_letter(x.id),
-            CreateToken: self._create_token,
-            CreateReference: self._create_reference,
+            CreateToken: partial(create_token, host, principal),
+            CreateReference: partial(create_reference, host, principal),
+            SetPassword: partial(set_password, host, principal),
+            SeeMyself: self._see_myself,
         }
         # The host lets go of the endpoint of a proxy that ends, and so does this set.
         self._endpoints: WeakSet[Endpoint] = WeakSet()
@@ -219,33 +219,8 @@ class LocalDoor:
 
     # Access.
 
-    async def _create_token(self, asked: CreateToken) -> NewToken:
-        """Draw a token; only its digest is kept."""
-        self._host.access.require(self._principal, Verb.ADMINISTER, None)
-        secret, salt = new_secret(SECRET_OCTETS), new_secret(SALT_OCTETS)
-        text = token_secret(token_text(1, secret))
-        kept = await asyncio.to_thread(digest, text, salt)
-        add = AddCredential(
-            asked.principal, CredentialKind.TOKEN, kept, asked.label, asked.expires_at
-        )
-        credential: int = await self._host.ask(add)
-        return NewToken(credential, token_text(credential, secret))
-
-    async def _create_reference(self, asked: CreateReference) -> NewReference:
-        """Issue a reference; its key is computed, so that only its number is kept."""
-        self._host.access.require(self._principal, Verb.ADMINISTER, None)
-        issue = self._host.issue_reference
-        if issue is None:
-            raise WrongState(
-                "this service offers no CORBA, so that there is nothing to refer to: start it with "
-                "--iiop, or with iiop.enabled = true"
-            )
-        target = leads_to(self._host.factory, asked)
-        add = AddCredential(
-            asked.principal, CredentialKind.REFERENCE, target, asked.label, asked.expires_at
-        )
-        credential: int = await self._host.ask(add)
-        return NewReference(credential, issue(target, credential))
+    async def _see_myself(self, asked: SeeMyself) -> Myself:
+        return myself(self._host, self._principal)
 
     # Dead letters: a principal that may use a consumer's proxy may see its dead letters.
 

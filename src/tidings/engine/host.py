@@ -32,6 +32,7 @@ from tidings.engine.archiving import ArchivePlan, Archiving, archive_command
 from tidings.engine.archiving import Command as ArchiveCommand
 from tidings.engine.authority import authorise
 from tidings.engine.bodies import CACHE_OCTETS, Bodies
+from tidings.engine.callers import Callers
 from tidings.engine.cores import Cores
 from tidings.engine.dead_letters import DeadLetters
 from tidings.engine.disk import DiskThread, Done
@@ -77,6 +78,8 @@ class Host:
     """
 
     housekeeping: Housekeeping
+    issue_reference: Callable[[str, int], str] | None = None
+    """Make a CORBA reference, from what it leads to and a credential; set by that protocol."""
 
     def __init__(self, settings: Settings, clock: Clock, access: Access, store: Store | None,
                  disk: DiskThread, cache_octets: int,
@@ -91,6 +94,7 @@ class Host:
         self.cores = Cores(self.factory, cores)
         access.attach(self.factory.channels, self.clock.now, self.cores.others)
         self.limiting = Limiting(access.grants, self.clock.now)
+        self.callers = Callers(access.grants, self.clock.now)
         self.bodies = Bodies(cache_octets)
         self.recorder = Recorder()
         self.writer = Writer(self.bodies, self._write, self._revoke, self._refused, self._taken)
@@ -111,8 +115,6 @@ class Host:
         self.archiving: Archiving | None = None
         self.warnings: list[str] = []
         """What the settings leave open, for those who run the service."""
-        self.issue_reference: Callable[[str, int], str] | None = None
-        """Make a CORBA reference, from what it leads to and a credential; set by that protocol."""
         self._judging = Judging(self.factory, self.cores, self.clock.now)
         self._mailbox = Mailbox(settings.limits.batch_events, self._judging.ready)
         self._performer = Performer(

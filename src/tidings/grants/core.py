@@ -55,8 +55,15 @@ _USE_STEP: Final = 60_000_000
 """Uses are written down at most once in so many microseconds."""
 _VERSION: Final = 1
 _FENCED: Final = frozenset({Verb.PUBLISH, Verb.SUBSCRIBE})
+MOST_LOGINS: Final = 20
+"""Login tokens of one principal; beyond it the oldest one ends."""
+RECOVERY: Final = "recover-access"
+"""Who gives access back to an administrator who lost it, on the machine itself."""
 _NAME: Final = re.compile(r"[\w.@-]{1,64}")
-_RESERVED: Final = frozenset({"owner", ANONYMOUS})
+_RESERVED: Final = frozenset({"owner", ANONYMOUS, RECOVERY})
+_OF_PASSWORDS: Final = frozenset({CredentialKind.PASSWORD, CredentialKind.LOGIN})
+_NO_ADMINISTRATOR: Final = frozenset({CredentialKind.LOGIN, CredentialKind.REFERENCE})
+"""A login token ends soon; what it came from counts. The agent creates references alone."""
 _ANYBODY: Final = Principal(ANONYMOUS)
 _FOR_ANYBODY: Final = frozenset({Verb.PUBLISH, Verb.SUBSCRIBE, Verb.INSPECT})
 """What may be granted to anonymous callers: they are many, and would end each other's proxies."""
@@ -95,6 +102,7 @@ class Grants:
         self._principals: dict[str, Principal] = {}
         self._grants: dict[int, Grant] = {}
         self._credentials: dict[int, Credential] = {}
+        self._passwords: dict[str, int] = {}
         self._fences: dict[int, Constraint | None] = {}
         self._index = GrantIndex()
         self._decisions = Decisions(self._find_out)
@@ -168,11 +176,21 @@ class Grants:
                 return self.credential(one.id, now)
         return None
 
-    def passwords(self, principal: str, now: int) -> list[Credential]:
-        """Return the passwords of a principal."""
-        found = (one for one in self._credentials.values() if one.principal == principal)
-        live = (self.credential(one.id, now) for one in found)
-        return [one for one in live if one is not None and one.kind is CredentialKind.PASSWORD]
+    def password(self, principal: str, now: int) -> Credential | None:
+        """Return the password of a principal; it has one at most."""
+        id = self._passwords.get(principal)
+        return None if id is None else self.credential(id, now)
+
+    @property
+    def has_passwords(self) -> bool:
+        """Whether anybody can log in."""
+        return bool(self._passwords)
+
+    def granted(self, principal: str, now: int) -> list[Grant]:
+        """Return what is granted now to a principal and to its roles."""
+        return [
+            self._with_use(grant) for grant in self._live_grants(principal, Anywhere.ANYWHERE, now)
+        ]
 
     def permission(
         self, principal: str, verb: Verb, channel: str | None, now: int
@@ -403,9 +421,10 @@ class Grants:
         _check_end("a credential", asked.expires_at, now)
         if len(asked.label) > 64:
             raise InvalidUsage(f"a label has at most 64 characters, not {len(asked.label)}")
-        _check_room("credentials", self._credentials, MOST_CREDENTIALS)
         if asked.kind is CredentialKind.CERTIFICATE:
             self._refuse_shared_certificate(asked.digest)
+        self._make_way(asked, now)
+        _check_room("credentials", self._credentials, MOST_CREDENTIALS)
         self._become(replace(self._status, last_credential=self._status.last_credential + 1))
         made = Credential(
             self._status.last_credential,
@@ -421,9 +440,33 @@ class Grants:
         self._enforce(now)
         return made.id
 
+    def _make_way(self, asked: r.AddCredential, now: int) -> None:
+        """End the password that a new one takes the place of, or login tokens that are too many."""
+        if asked.kind not in _OF_PASSWORDS:
+            return
+        found = self._of_password(asked.principal)
+        if asked.kind is CredentialKind.LOGIN:
+            logins = [one for one in found if one.kind is CredentialKind.LOGIN]
+            live = [one for one in logins if not is_over(one.expires_at, now)]
+            found = [one for one in logins if one not in live[1 - MOST_LOGINS :]]
+        self._end_credentials(found)
+
+    def _of_password(self, principal: str) -> list[Credential]:
+        """Return a principal's password, and the tokens it was exchanged for."""
+        found = (one for one in self._credentials.values() if one.principal == principal)
+        return [one for one in found if one.kind in _OF_PASSWORDS]
+
+    def _end_credentials(self, ended: list[Credential]) -> None:
+        for one in ended:
+            self._drop_credential(one)
+        if ended:
+            self._effects.append(AccessChanged(frozenset(), frozenset(one.id for one in ended)))
+
     def _put_credential(self, credential: Credential) -> None:
         self._credentials[credential.id] = credential
         self._begin("credential", credential)
+        if credential.kind is CredentialKind.PASSWORD:
+            self._passwords[credential.principal] = credential.id
 
     def _refuse_shared_certificate(self, fingerprint: str) -> None:
         for one in self._credentials.values():
@@ -437,20 +480,25 @@ class Grants:
         self._guarded(now, lambda: self._credentials.pop(credential.id),
                       lambda: self._credentials.__setitem__(credential.id, credential))  # fmt: skip
         self._credentials[credential.id] = credential
-        self._drop_credential(credential)
-        changed = AccessChanged(frozenset(), frozenset({credential.id}))
-        self._effects.append(changed)
+        is_password = credential.kind is CredentialKind.PASSWORD
+        self._end_credentials(
+            self._of_password(credential.principal) if is_password else [credential]
+        )
 
     def _drop_credential(self, credential: Credential) -> None:
         del self._credentials[credential.id]
         self._end("credential", credential)
+        if credential.kind is CredentialKind.PASSWORD:
+            self._passwords.pop(credential.principal, None)
         self._keep("credential", credential.id, None)
 
     # Questions.
 
     def _see_principals(self, asked: r.SeePrincipals, now: int) -> list[Principal]:
         found = (
-            self._principals[name] for name in sorted(self._principals) if name > asked.after_name
+            self._principals[name]
+            for name in sorted(self._principals)
+            if name > asked.after_name and asked.principal in ("", name)
         )
         return list(islice(found, max(asked.most, 0)))
 
@@ -497,8 +545,7 @@ class Grants:
         with_credential = {
             one.principal
             for one in self._credentials.values()
-            if self.credential(one.id, now) is not None
-            and one.kind is not CredentialKind.REFERENCE  # the agent creates references alone
+            if one.kind not in _NO_ADMINISTRATOR and self.credential(one.id, now) is not None
         }
         return any(
             Verb.ADMINISTER in grant.verbs and grant.expires_at is None

@@ -32,9 +32,14 @@ class Verb(Enum):
 
 
 class CredentialKind(Enum):
-    """How a principal proves who it is."""
+    """How a principal proves who it is.
+
+    LOGIN is a token that a password was exchanged for: it lasts a day at most, and ends with the
+    password.
+    """
 
     TOKEN = "token"
+    LOGIN = "login"
     PASSWORD = "password"
     CERTIFICATE = "certificate"
     REFERENCE = "reference"

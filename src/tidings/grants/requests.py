@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from tidings.cores import Most, Question, Request
@@ -198,6 +198,23 @@ class CreateReference(Question[NewReference]):
 
 
 @dataclass(frozen=True, slots=True)
+class SetPassword(Question[None]):
+    """Set a principal's password in place of the one before; whoever is logged in by that is out.
+
+    Whoever administers access may set every password; a principal its own, if it knows the old one.
+
+    Attributes:
+        principal: The principal's name.
+        password: The new one, 12 to 256 characters; the service keeps only its hash.
+        old: The one before; whoever administers access may leave it out.
+    """
+
+    principal: PrincipalName
+    password: str = field(repr=False)
+    old: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class RevokeCredential(Request):
     """End a credential, at once: connections that were opened with it end.
 
@@ -234,15 +251,45 @@ class CredentialInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class Myself:
+    """Who a caller is, and what it may do.
+
+    Attributes:
+        principal: Its name; `owner` for the service's owner.
+        everything: Whether it may do everything, as the owner may.
+        roles: Its roles.
+        credential: The number of the credential it has shown; None for none.
+        kind: What that is; a password stands for a session of somebody who has logged in.
+        expires_at: When the credential ends, microseconds since 1970; None for never.
+        grants: What is granted to it and to its roles, the first hundred.
+    """
+
+    principal: str
+    everything: bool
+    roles: tuple[str, ...]
+    credential: int | None
+    kind: CredentialKind | None
+    expires_at: int | None
+    grants: tuple[Grant, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SeeMyself(Question[Myself]):
+    """See who asks, by which credential, and what is granted to it."""
+
+
+@dataclass(frozen=True, slots=True)
 class SeePrincipals(Question[Sequence[Principal]]):
     """All principals, by name.
 
     Attributes:
         after_name: The name of the last one seen before.
+        principal: Only this one; empty for all.
         most: At most so many.
     """
 
     after_name: str = ""
+    principal: str = ""
     most: Most = 100
 
 
@@ -279,6 +326,7 @@ class SeeCredentials(Question[Sequence[CredentialInfo]]):
 ACCESS_REQUESTS: Final = (
     *(CreatePrincipal, ChangePrincipal, DeletePrincipal, SeePrincipals),
     *(CreateGrant, RevokeGrant, SeeGrants),
-    *(CreateToken, CreateReference, AddCredential, RevokeCredential, SeeCredentials),
+    *(CreateToken, CreateReference, SetPassword, AddCredential),
+    *(RevokeCredential, SeeCredentials, SeeMyself),
 )
 """All of them."""

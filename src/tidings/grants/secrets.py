@@ -10,9 +10,11 @@ import base64
 import hashlib
 import hmac
 import re
+import unicodedata
 from typing import Final
 
 from tidings.errors import InvalidUsage
+from tidings.names import is_readable
 
 SALT_OCTETS: Final = 16
 SECRET_OCTETS: Final = 24
@@ -46,11 +48,13 @@ def token_secret(text: str) -> str:
 
 
 def checked_password(text: str) -> str:
-    """Return a new password, or raise InvalidUsage if it is too short or too long."""
+    """Return a new password, or raise InvalidUsage for one that is too short or cannot be typed."""
     if not LEAST_PASSWORD <= len(text) <= LONGEST:
         raise InvalidUsage(
             f"a password has {LEAST_PASSWORD} to {LONGEST} characters, not {len(text)}"
         )
+    if not is_readable(text):
+        raise InvalidUsage("a password has no control characters")
     return text
 
 
@@ -72,8 +76,10 @@ def fits(secret: str, kept: str) -> bool:
 
 
 def _hash(secret: str, salt: bytes, cost: int, block: int, parallel: int) -> bytes:
+    # Keyboards compose letters in different ways (RFC 8265).
+    text = unicodedata.normalize("NFC", secret)
     return hashlib.scrypt(
-        secret.encode(),
+        text.encode(errors="surrogatepass"),
         salt=salt,
         n=cost,
         r=block,

@@ -184,6 +184,8 @@ class HttpSection(Section):
             loopback.
         max_unauthenticated: The same, of connections that have not yet sent a request which may
             come in (with the token, if there is one). none: a quarter of all.
+        session_idle: How long a session of somebody who has logged in lasts without a request.
+        session_life: How long it lasts at most; also the life of a token from `tidings login`.
         unnamed_lifetime: How long a subscription without a name stays after its last use.
         max_body: The longest body of a request; also the longest frame of a WebSocket.
         max_batch: The most events in one request or frame.
@@ -218,6 +220,8 @@ class HttpSection(Section):
     max_connections: OptionalCount = None
     max_connections_per_host: OptionalCount = None
     max_unauthenticated: OptionalCount = None
+    session_idle: PositiveDuration = _WEB.session_idle
+    session_life: PositiveDuration = _WEB.session_life
     unnamed_lifetime: Duration = _WEB.unnamed_lifetime
     max_body: Octets = _WEB.max_body
     max_batch: Annotated[int, Field(ge=1, le=1_000_000)] = _WEB.max_batch

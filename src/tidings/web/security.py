@@ -1,4 +1,4 @@
-"""Who asks: the loopback's owner, or whoever has the token.
+"""Who asks: the loopback's owner, whoever has a token, or whoever has logged in.
 
 Nothing here is shown in an error or a log: neither a token that was sent nor the right one.
 """
@@ -12,18 +12,20 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 from urllib.parse import urlsplit
+from weakref import WeakSet
 
 from starlette.requests import HTTPConnection
+from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tidings.engine.access import OWNER, Caller
-from tidings.engine.callers import Callers
 from tidings.engine.host import Host
 from tidings.errors import Forbidden, TidingsError, Unauthenticated
 from tidings.grants.core import AccessChanged
 from tidings.grants.secrets import token_number
 from tidings.web.faults import refuse
 from tidings.web.options import WebOptions
+from tidings.web.sessions import Session, Sessions, check_own_page, cookie_of
 
 TOKEN_SUBPROTOCOL: Final = "tidings.token."
 """Browsers can set no header on a WebSocket: the token comes as a subprotocol behind this."""
@@ -34,12 +36,17 @@ AUTHENTICATED: Final = "tidings.authenticated"
 REVOKED: Final = 4401
 """The code a WebSocket is closed with when its principal may do less than before."""
 
+LOGIN_PAGE: Final = "/login"
+
 _OPEN: Final = "/health/"
+_LOGINS: Final = (LOGIN_PAGE, "/v1/login")
+_PAGES: Final = ("/", "/docs/api")
 _PRINCIPAL: Final = "tidings.principal"
+_answered: WeakSet[asyncio.Task[object]] = WeakSet()
 
 
 class Guard:
-    """Lets nobody reach a route, except the health, before the caller is known.
+    """Lets nobody reach a route, except the health and the login, before the caller is known.
 
     Connections of a principal that may do less than before are cut; it may open others.
     """
@@ -49,31 +56,73 @@ class Guard:
         self._options = options
         self._grants = host.access.grants
         self._limiting = host.limiting
-        self._callers = Callers(self._grants, host.clock.now)
+        self._callers = host.callers
         self._open: dict[int, tuple[Caller, Callable[[], None]]] = {}
         host.on_effect(AccessChanged, self._cut)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handles a connection."""
-        if scope["type"] == "lifespan" or scope["path"].startswith(_OPEN):
+        if scope["type"] == "lifespan" or scope["path"].startswith(_OPEN) or _is_login(scope):
             await self._app(scope, receive, send)
             return
+        connection, session = HTTPConnection(scope), None
         try:
-            principal = await self._caller(HTTPConnection(scope))
+            session = self._session(connection)
+            principal = session.caller if session else await self._caller(connection)
             disconnected = self._limiting.connected(principal)
         except TidingsError as error:
+            if self._is_person(connection, error):
+                await RedirectResponse(LOGIN_PAGE, 303)(scope, receive, send)
+                return
             await refuse(scope, receive, send, error)
             return
         scope[_PRINCIPAL] = principal
         if (tell := scope.get("state", {}).get(AUTHENTICATED)) is not None:
             tell()
+        end = _ending(scope, send)
         if not principal.owns_service:
-            self._open[id(scope)] = (principal, _ending(scope, send))
+            self._open[id(scope)] = (principal, end)
         try:
-            await self._app(scope, receive, send)
+            if session is None:
+                await self._app(scope, receive, send)
+            else:
+                await self._in_session(session, end, scope, receive, send)
         finally:
             self._open.pop(id(scope), None)
             disconnected()
+
+    async def _in_session(
+        self, session: Session, end: Callable[[], None], scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """Serve a request until its session ends."""
+        sessions = _sessions(scope)
+        session.open.add(end)
+        timer = asyncio.get_running_loop().call_later(sessions.left(session), end)
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            timer.cancel()
+            sessions.let_go(session, end)
+
+    def _session(self, connection: HTTPConnection) -> Session | None:
+        """The login session of a request that shows nothing else."""
+        text = cookie_of(connection)
+        if not text or bearer(connection):
+            return None
+        found = _sessions(connection.scope).find(text)
+        if found is not None:
+            check_own_page(connection)
+        return found
+
+    def _is_person(self, connection: HTTPConnection, error: TidingsError) -> bool:
+        """Whether somebody with a browser asks for a page, who could log in for it."""
+        return (
+            isinstance(error, Unauthenticated)
+            and self._grants.has_passwords
+            and connection.scope.get("method") == "GET"
+            and connection.scope["path"] in _PAGES
+            and "text/html" in connection.headers.get("accept", "")
+        )
 
     async def _caller(self, connection: HTTPConnection) -> Caller:
         given, options = bearer(connection), self._options
@@ -82,7 +131,7 @@ class Guard:
             return await self._callers.by_token(given, "" if client is None else client.host)
         if options.token is None and not (self._grants.is_open or options.open_loopback):
             raise Unauthenticated(
-                "the token is missing: send the header Authorization: Bearer <token>"
+                "the token is missing: send the header Authorization: Bearer <token>, or log in"
             )
         return authenticate(connection, options)
 
@@ -97,7 +146,7 @@ def _ending(scope: Scope, send: Send) -> Callable[[], None]:
     task = asyncio.current_task()
     assert task is not None
     if scope["type"] != "websocket":
-        return task.cancel  # type: ignore[return-value]
+        return lambda: None if task in _answered else _cancel(task)
     closing: Message = {"type": "websocket.close", "code": REVOKED, "reason": "access has changed"}
     loop = asyncio.get_running_loop()
     kept: list[asyncio.Task[None]] = []
@@ -106,6 +155,26 @@ def _ending(scope: Scope, send: Send) -> Callable[[], None]:
         kept.append(loop.create_task(_sent(send, closing)))
 
     return close
+
+
+def _cancel(task: asyncio.Task[object]) -> None:
+    task.cancel()
+
+
+def answer_anyway() -> None:
+    """Have the current request answered, although what it does may end its own caller's access."""
+    task = asyncio.current_task()
+    assert task is not None
+    _answered.add(task)
+
+
+def _is_login(scope: Scope) -> bool:
+    return scope["path"] in _LOGINS and scope["type"] == "http"
+
+
+def _sessions(scope: Scope) -> Sessions:
+    found: Sessions = scope["app"].state.web.sessions
+    return found
 
 
 async def _sent(send: Send, message: Message) -> None:

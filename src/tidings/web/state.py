@@ -19,10 +19,12 @@ from tidings.engine.beside import compiled
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
 from tidings.errors import StoreError
+from tidings.grants.core import AccessChanged
 from tidings.web.event_bodies import Bounds
 from tidings.web.lifetimes import Lifetimes
 from tidings.web.options import WebOptions
 from tidings.web.security import principal_of
+from tidings.web.sessions import Sessions
 
 _T = TypeVar("_T")
 
@@ -57,6 +59,8 @@ class Counts:
 
 # Some ten thousand usual events: what is on its way to many consumers at a time.
 _MOST_CHARACTERS: Final = 16 * 1024 * 1024
+# Callers whose door is kept; for others it is made again.
+_MOST_DOORS: Final = 1_000
 # What an entry takes beside its text; counted, so that tiny events are bounded too.
 _OVERHEAD: Final = 512
 
@@ -92,6 +96,8 @@ class WebState:
     def __init__(self, host: Host, options: WebOptions) -> None:
         self.host = host
         self.options = options
+        self.sessions = Sessions(host.access.grants, options, host.clock.now)
+        host.on_effect(AccessChanged, self.sessions.end_forbidden)
         self.lifetimes = Lifetimes(host, options.unnamed_lifetime)
         self.readiness = Readiness()
         self.counts = Counts()
@@ -101,9 +107,11 @@ class WebState:
         self._parts: dict[Callable[[WebState], Any], Any] = {}
 
     def door(self, principal: Caller) -> LocalDoor:
-        """The host as a principal may use it; the same one each time."""
+        """The host as a principal may use it; mostly the same one each time."""
         door = self._doors.get(principal)
         if door is None:
+            if len(self._doors) >= _MOST_DOORS:  # each login is another caller
+                del self._doors[next(iter(self._doors))]
             door = self._doors[principal] = LocalDoor(self.host, principal)
         return door
 

@@ -6,6 +6,7 @@ async function look() {
     let away = false;
     try {
       const answer = await fetch("/", {cache: "no-store"});
+      if (answer.redirected) location.assign(answer.url);
       if (!answer.ok) throw answer.status;
       const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
       for (const name of ["main", "footer"])

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from itertools import islice
 from typing import Final
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse
 
 from tidings.channel.views import ChannelInfo
@@ -17,6 +17,8 @@ from tidings.clock import SystemClock
 from tidings.engine.door import LocalDoor
 from tidings.web.looking import Consumer, channels, consumers
 from tidings.web.pages import HTML_ANSWER, page, page_file, row, table
+from tidings.web.security import principal_of
+from tidings.web.sessions import cookie_of
 from tidings.web.state import Door, State, WebState
 
 router = APIRouter(tags=["overview"])
@@ -30,11 +32,13 @@ _SCRIPT: Final = page_file("status.js")
 
 
 @router.get("/", summary="Status page", response_class=HTMLResponse, responses=HTML_ANSWER)
-async def status(state: State, door: Door) -> HTMLResponse:
+async def status(state: State, door: Door, request: Request) -> HTMLResponse:
     """Channels, counts and the latest notices on a page that loads nothing from elsewhere.
 
-    It looks again every few seconds by itself.
+    It looks again every few seconds by itself. Whoever may not inspect the service sees its
+    own channels, consumers and notices.
     """
+    caller = principal_of(request)
     shown: list[ChannelInfo] = []
     count = accepted = 0
     async for one in channels(door):
@@ -62,6 +66,7 @@ async def status(state: State, door: Door) -> HTMLResponse:
         f"{service}{_notices(door, names)}</main>\n"
         f"<footer>Tidings {escape(version('tidings'))}, as of {now}</footer>",
         script=_SCRIPT,
+        user=caller.name if cookie_of(request) and not caller.owns_service else "",
     )
 
 

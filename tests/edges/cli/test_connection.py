@@ -280,7 +280,10 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_options_become_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[tuple[Loaded, Path | None]] = []
 
-    async def run(sources: Sources, loaded: Loaded, port_file: Path | None) -> int:
+    async def run(
+        sources: Sources, loaded: Loaded, port_file: Path | None, recover: str | None
+    ) -> int:
+        assert recover == (None if seen else "root")
         seen.append((loaded, port_file))
         return len(seen) - 1
 
@@ -289,7 +292,8 @@ def test_options_become_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     Path("old").write_text("nsspecurl = http://x\n")
     ran = tidings("serve", "--settings", "x.toml", "--properties", "old", "--host", "::1",
                   "--port", "7", "--data", "d", "--token-file", "t", "--log-level", "0",
-                  "--memory", "--port-file", "p", "--iiop", "127.0.0.2:9")  # fmt: skip
+                  "--memory", "--port-file", "p", "--iiop", "127.0.0.2:9",
+                  "--recover-access", "root")  # fmt: skip
     assert ran.exit_code == 0
     loaded, port_file = seen[0]
     settings = loaded.settings

@@ -6,7 +6,15 @@ from typing import Any
 
 import pytest
 
-from tidings.errors import BadInput, LimitExceeded, NameTaken, NotFound, StoreError, TidingsError
+from tidings.errors import (
+    BadInput,
+    LimitExceeded,
+    NameTaken,
+    NotFound,
+    StoreError,
+    TidingsError,
+    WrongState,
+)
 from tidings.grants import core
 from tidings.grants import requests as r
 from tidings.grants.core import Grants
@@ -80,6 +88,32 @@ def test_a_certificate_is_one_principals(grants: Grants) -> None:
     assert found is not None
     assert found.principal == "ann"
     assert grants.certificate("cd" * 32, NOW) is None
+
+
+def test_a_principal_has_one_password_and_few_login_tokens(grants: Grants) -> None:
+    def add(kind: CredentialKind, **more: Any) -> int:
+        return int(answer(grants, r.AddCredential("ann", kind, "x", **more)))
+
+    first = add(CredentialKind.PASSWORD)
+    logins = [add(CredentialKind.LOGIN, expires_at=NOW + 1) for _ in range(core.MOST_LOGINS + 1)]
+    assert grants.credential(logins[0], NOW) is None
+    assert all(grants.credential(one, NOW) for one in logins[1:])
+    token, second = add(CredentialKind.TOKEN), add(CredentialKind.PASSWORD)
+    shown = answer(grants, r.SeeCredentials())
+    assert [one.id for one in shown] == [token, second]
+    assert grants.credential(first, NOW) is None
+    add(CredentialKind.LOGIN)
+    answer(grants, r.RevokeCredential(second))
+    assert [one.id for one in answer(grants, r.SeeCredentials())] == [token]
+    assert not grants.has_passwords
+
+
+def test_a_login_token_does_not_stand_for_the_password_it_came_from(grants: Grants) -> None:
+    answer(grants, r.CreateGrant("ann", (Verb.ADMINISTER,)))
+    password = answer(grants, r.AddCredential("ann", CredentialKind.PASSWORD, "x"))
+    answer(grants, r.AddCredential("ann", CredentialKind.LOGIN, "x"))
+    with pytest.raises(WrongState, match="nobody could administer access"):
+        raise answer(grants, r.RevokeCredential(password))
 
 
 def test_there_is_a_most_of_everything(grants: Grants, monkeypatch: pytest.MonkeyPatch) -> None:

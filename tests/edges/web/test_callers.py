@@ -64,6 +64,15 @@ async def test_a_client_with_a_token_publishes_and_subscribes() -> None:
             await client.create_channel("mine")
 
 
+async def test_a_grant_on_a_channel_applies_when_that_is_created() -> None:
+    later = g.CreateGrant("ann", (Verb.PUBLISH,), ("rail*",))
+    async with scene(later) as (owner, url, made), await connect(url, token=made.token) as client:
+        with pytest.raises(ChannelNotFound):
+            await client.publish("rails", event("a", "b"))
+        await owner.ask(m.CreateChannel(new_origin(), name="rails"))
+        await client.publish("rails", event("a", "b"))
+
+
 def driven(domain: str, region: str) -> StructuredEvent:
     return event(domain, "Speed", data={"region": region})
 

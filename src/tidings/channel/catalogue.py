@@ -426,7 +426,7 @@ _LETTERS: Final = (
               "dead letters", done=NotFound),
     Operation(q.SeeRules, Right.KNOW, "GET /rules", "What the service allows", "overview",
               answer=Settings),
-    Operation(SeeChanges, Right.INSPECT, "GET /changes", "Who changed what", "overview",
+    Operation(SeeChanges, Right.ADMINISTER, "GET /changes", "Who changed what", "overview",
               answer=Named("changes", list[Change])),
     Operation(OperationDone, Right.ENGINE),
 )  # fmt: skip

@@ -31,7 +31,7 @@ from tidings.channel.settings import FilterPart
 from tidings.channel.views import DeadLetterInfo
 from tidings.channel.vocabulary import Place
 from tidings.cores import Question
-from tidings.engine.access import OWNER, Caller
+from tidings.engine.access import OWNER, Caller, Object
 from tidings.engine.authority import authorise
 from tidings.engine.beside import compiled
 from tidings.engine.endpoints import (
@@ -46,7 +46,7 @@ from tidings.engine.history import HistoryPage
 from tidings.engine.host import Host
 from tidings.engine.turns import Turns
 from tidings.engine.viewing import Viewing
-from tidings.errors import Disconnected, NotFound, Stopping, WrongState
+from tidings.errors import Disconnected, NotFound, Stopping, TidingsError, WrongState
 from tidings.events.fields import fields_of
 from tidings.filters.constraint import Constraint, constraint
 from tidings.grants.model import CredentialKind, Verb
@@ -75,7 +75,7 @@ class LocalDoor:
         self._owned = owned
         self._closed = False
         self._closing = asyncio.Lock()
-        self._views = Viewing(host, principal)
+        self._views = Viewing(host, principal, lambda: self.caller)
         self._letters: dict[type, Callable[[Any], Awaitable[Any]]] = {
             SeeDeadLetters: lambda x: self.dead_letters(x.channel, x.proxy, x.after, x.most),
             RedriveDeadLetter: lambda x: self.redrive(x.id),
@@ -87,6 +87,11 @@ class LocalDoor:
         self._endpoints: WeakSet[Endpoint] = WeakSet()
 
     @property
+    def caller(self) -> Caller:
+        """Return who calls now, with the door and address as far as they are known."""
+        return self._principal
+
+    @property
     def views(self) -> Viewing:
         """Return the host's views, or raise Stopping if the door is closed."""
         self._check_open()
@@ -94,7 +99,7 @@ class LocalDoor:
 
     def ask(self, command: Command, source: Hashable | None = None) -> asyncio.Future[Any]:
         """Run a command, or raise Stopping if closed; for `source` see `Mailbox.post`."""
-        principal = self._principal
+        principal = self.caller
         if self._closed:
             self._check_open()
         if not principal.owns_service and isinstance(
@@ -105,13 +110,27 @@ class LocalDoor:
             command = replace(command, created_by=principal.name)
         answer = self._host.ask(command, principal, source)
         if command.__class__ is not Push:
-            self._host.operations.watch(command, principal.name, answer)
+            self._host.operations.watch(command, principal, answer)
         return answer
 
     def check(self, command: Command) -> None:
         """Raise Forbidden or NotFound if the principal may not run a command; do not run it."""
         self._check_open()
-        authorise(self._host, command, self._principal)
+        try:
+            authorise(self._host, command, self._principal)
+        except TidingsError as error:
+            self._host.operations.note_refused(command, self.caller, error)
+            raise
+
+    def require(self, operation: str, verb: Verb, target: Object, owner: str = "") -> None:
+        """Raise Forbidden or NotFound if the principal may not do what has no command."""
+        try:
+            self._host.access.require(self._principal, verb, target, owner)
+        except TidingsError as error:
+            channel = self._host.operations.channel_of(target)
+            about = "" if target is None else str(target)
+            self._host.operations.refuse(self.caller, operation, error, about, channel)
+            raise
 
     def tell(self, command: Command) -> None:
         """Run a command and ignore its result."""
@@ -127,10 +146,10 @@ class LocalDoor:
         self._check_open()
         operations = self._host.operations
         channel = operations.channel_of(question)
-        note = partial(operations.note, question, self._principal.name, channel)
+        note = partial(operations.note, question, self.caller, channel)
         act = self._letters.get(type(question))
         if act is None and self._host.cores.routes(type(question)):
-            act = partial(self._host.ask, principal=self._principal)
+            act = partial(self._host.ask, principal=self.caller)
         try:
             found: Any = self._views.answer(question) if act is None else await act(question)
         except BaseException as error:
@@ -143,7 +162,7 @@ class LocalDoor:
     async def connect(self, connect: Connect, endpoint: Endpoint) -> None:
         """Connect a client to a proxy."""
         self._check_open()
-        await self._host.connect(connect, endpoint, self._principal)
+        await self._host.connect(connect, endpoint, self.caller)
         self._endpoints.add(endpoint)
 
     async def release(self, channel: int, proxy: int, endpoint: Endpoint, *, end: bool) -> None:
@@ -164,7 +183,7 @@ class LocalDoor:
     ) -> EventBatch:
         """Pull events."""
         self._check_open()
-        return await self._host.pull(channel, proxy, most, wait, lease, self._principal)
+        return await self._host.pull(channel, proxy, most, wait, lease, self.caller)
 
     async def history(
         self,
@@ -176,7 +195,7 @@ class LocalDoor:
     ) -> HistoryPage:
         """Return past events, as `History.page`; only for principals that may subscribe there."""
         self._check_open()
-        self._host.access.require(self._principal, Verb.SUBSCRIBE, Place(channel))
+        self.require("history", Verb.SUBSCRIBE, Place(channel))
         return await self._host.history.page(
             channel, after=after, since=since, most=most, constraint=constraint
         )

@@ -217,9 +217,8 @@ class FilterObject(_ConstraintsPart, FilterServant):
 
     def _require_manage(self) -> None:
         """Check the right to change the filter; the core knows nothing of callbacks."""
-        host, grant = self.service.host, self.service.grants[self.key.grant]
         owner = self._info().owner
-        host.access.require(grant.principal, Verb.MANAGE, FilterId(self.id), owner)
+        self.door.require("filter_callbacks", Verb.MANAGE, FilterId(self.id), owner)
 
 
 class MappingObject(_ConstraintsPart, MappingFilterServant):

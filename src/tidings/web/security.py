@@ -10,15 +10,17 @@ import hmac
 import ipaddress
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Final
 from urllib.parse import urlsplit
 
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tidings.engine.access import OWNER, Caller
+from tidings.engine.access import ANONYMOUS, OWNER, Caller
 from tidings.engine.callers import Callers
 from tidings.engine.host import Host
+from tidings.engine.operation_log import AUTHENTICATE
 from tidings.errors import Forbidden, TidingsError, Unauthenticated
 from tidings.grants.core import AccessChanged
 from tidings.grants.secrets import token_number
@@ -35,6 +37,7 @@ REVOKED: Final = 4401
 """The code a WebSocket is closed with when its principal may do less than before."""
 
 _OPEN: Final = "/health/"
+_TAIL: Final = "/tail"
 _PRINCIPAL: Final = "tidings.principal"
 
 
@@ -49,6 +52,7 @@ class Guard:
         self._options = options
         self._grants = host.access.grants
         self._callers = Callers(self._grants, host.clock.now)
+        self._operations = host.operations
         self._open: dict[int, tuple[Caller, Callable[[], None]]] = {}
         host.on_effect(AccessChanged, self._cut)
 
@@ -57,12 +61,16 @@ class Guard:
         if scope["type"] == "lifespan" or scope["path"].startswith(_OPEN):
             await self._app(scope, receive, send)
             return
+        connection, told = HTTPConnection(scope), _anybody(scope)
         try:
-            principal = await self._caller(HTTPConnection(scope))
+            found = await self._caller(connection)
         except TidingsError as error:
+            number = token_number(bearer(connection))
+            about = "" if number is None else f"token {number}"
+            self._operations.refuse(told, AUTHENTICATE, error, about)
             await refuse(scope, receive, send, error)
             return
-        scope[_PRINCIPAL] = principal
+        principal = scope[_PRINCIPAL] = replace(found, door=told.door, peer=told.peer)
         if (tell := scope.get("state", {}).get(AUTHENTICATED)) is not None:
             tell()
         if principal.owns_service:
@@ -89,6 +97,15 @@ class Guard:
         for principal, end in list(self._open.values()):
             if changed.concerns(principal.name, principal.credential):
                 end()
+
+
+def _anybody(scope: Scope) -> Caller:
+    """Return a caller of whom only door and address are known."""
+    door = "WebSocket" if scope["type"] == "websocket" else "HTTP"
+    if door == "HTTP" and scope["path"].endswith(_TAIL):
+        door = "SSE"
+    client = scope.get("client")
+    return replace(ANONYMOUS, door=door, peer="" if client is None else str(client[0]))
 
 
 def _ending(scope: Scope, send: Send) -> Callable[[], None]:

@@ -97,15 +97,11 @@ class WebState:
         self.counts = Counts()
         self.encoded = Encoded()
         self.bounds = Bounds(options.max_batch, host.settings.limits.event_values)
-        self._doors: dict[Caller, LocalDoor] = {}
         self._parts: dict[Callable[[WebState], Any], Any] = {}
 
     def door(self, principal: Caller) -> LocalDoor:
-        """The host as a principal may use it; the same one each time."""
-        door = self._doors.get(principal)
-        if door is None:
-            door = self._doors[principal] = LocalDoor(self.host, principal)
-        return door
+        """The host as a principal may use it."""
+        return LocalDoor(self.host, principal)
 
     def part(self, kind: Callable[[WebState], _T]) -> _T:
         """The one object of a kind that belongs to this door, made when it is first asked for."""

@@ -11,6 +11,8 @@ from dataclasses import asdict, astuple, dataclass
 from itertools import islice
 from typing import Any, Final
 
+import msgspec
+
 from tidings.cores import Handled, Keep, Most, OperationDone, Question, State, answer_each
 from tidings.errors import StoreError
 
@@ -118,12 +120,7 @@ class AuditTrail:
     def restore(self, states: Mapping[str, State]) -> Sequence[str]:
         """Take back what was kept; StoreError if a newer version has written it."""
         for key, state in states.items():
-            if state.get("version") != _VERSION:
-                raise StoreError(
-                    f"a change was written in form {state.get('version')!r}; "
-                    f"this version of Tidings reads {_VERSION}"
-                )
-            one = Change(**{name: value for name, value in state.items() if name != "version"})
+            one = change_of(state)
             (self._refusals if one.refused else self._changes).restore(key, one)
             self._last = max(self._last, one.number)
         return ()
@@ -155,3 +152,16 @@ class _Ring:
 
 def _state(change: Change) -> State:
     return {"version": _VERSION, **asdict(change)}
+
+
+def change_of(state: State) -> Change:
+    """Read a change as it was kept; StoreError if a newer version has written it."""
+    if state.get("version") != _VERSION:
+        raise StoreError(
+            f"a change was written in form {state.get('version')!r}; "
+            f"this version of Tidings reads {_VERSION}"
+        )
+    try:
+        return msgspec.convert(dict(state), Change)
+    except msgspec.ValidationError as error:
+        raise StoreError(f"a change cannot be understood: {error}") from error

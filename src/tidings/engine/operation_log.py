@@ -14,6 +14,7 @@ from enum import Enum
 from typing import Any, Final
 
 from tidings.channel.catalogue import CATALOGUE, OPERATIONS
+from tidings.channel.questions import SeeFilter
 from tidings.cores import OperationDone
 from tidings.engine.access import Access, Caller
 from tidings.engine.refusals import Refusals
@@ -33,6 +34,9 @@ _NAMING: Final = (
 )  # fmt: skip
 _LONGEST: Final = 200
 """Characters of a name, or of all names of a line, that the trail shows: callers choose them."""
+
+# Clients ask this as they connect, to see whether they may: no filter has the id 0.
+_PROBE: Final = SeeFilter(0)
 
 # The rest, with the events themselves, is counted by what becomes of events.
 _COUNTED: Final = {row.request: row for row in CATALOGUE if row.is_change or row.is_question}
@@ -89,6 +93,8 @@ class OperationLog:
             return
         result = _DONE if error is None else getattr(error, "code", TidingsError.code)
         self.counts[row.name, result] += 1
+        if request == _PROBE and isinstance(error, NotFound):
+            return
         if error is not None and self._is_refusal(caller, error):
             self._refused(caller, row.name, _about(request), channel, result)
         elif row.is_change:

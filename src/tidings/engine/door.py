@@ -67,6 +67,9 @@ class LocalDoor:
     """A host as one principal in this process may use it; closing an owning door stops the host.
 
     What the principal creates belongs to it: only it and the service's owner may use it.
+
+    Attributes:
+        operation: What looks are for, as the audit trail calls it; empty if for themselves.
     """
 
     def __init__(self, host: Host, principal: Caller = OWNER, *, owned: bool = False) -> None:
@@ -75,7 +78,8 @@ class LocalDoor:
         self._owned = owned
         self._closed = False
         self._closing = asyncio.Lock()
-        self._views = Viewing(host, principal, lambda: self.caller)
+        self._views = Viewing(host, principal, self._note_look)
+        self.operation = ""
         self._letters: dict[type, Callable[[Any], Awaitable[Any]]] = {
             SeeDeadLetters: lambda x: self.dead_letters(x.channel, x.proxy, x.after, x.most),
             RedriveDeadLetter: lambda x: self.redrive(x.id),
@@ -90,6 +94,9 @@ class LocalDoor:
     def caller(self) -> Caller:
         """Return who calls now, with the door and address as far as they are known."""
         return self._principal
+
+    def _note_look(self, question: Question[Any], error: TidingsError) -> None:
+        self._host.operations.note_refused(question, self.caller, error, self.operation)
 
     @property
     def views(self) -> Viewing:

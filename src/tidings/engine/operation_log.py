@@ -107,12 +107,14 @@ class OperationLog:
         if request.__class__ not in _COUNTED:
             self.note_refused(request, caller, error)
 
-    def note_refused(self, request: object, caller: Caller, error: TidingsError) -> None:
-        """Log the refusal of a request, if it is one."""
+    def note_refused(
+        self, request: object, caller: Caller, error: TidingsError, operation: str = ""
+    ) -> None:
+        """Log the refusal of a request, if it is one; `operation` is what it was needed for."""
         if self._is_refusal(caller, error):
             row, channel = OPERATIONS.get(request.__class__), self.channel_of(request)
             name = request.__class__.__name__ if row is None else row.name
-            self._refused(caller, name, _about(request), channel, error.code)
+            self._refused(caller, operation or name, _about(request), channel, error.code)
 
     def refuse(
         self,

@@ -70,15 +70,14 @@ class Viewing:
     """
 
     def __init__(
-        self, host: Host, principal: Caller = OWNER, caller: Callable[[], Caller] | None = None
+        self,
+        host: Host,
+        principal: Caller = OWNER,
+        note: Callable[[Question[Any], TidingsError], None] = lambda *_: None,
     ) -> None:
         self._host = host
         self._principal = principal
-        self._caller = caller or (lambda: principal)
-
-    def note(self, question: Question[Any], error: TidingsError) -> None:
-        """Have a refusal noted."""
-        self._host.operations.note_refused(question, self._caller(), error)
+        self.note = note
 
     def _require(self, target: Object, owner: str = "") -> None:
         self._host.access.require(self._principal, Verb.INSPECT, target, owner)

@@ -144,7 +144,10 @@ async def _state(connection: HTTPConnection) -> WebState:
 
 async def _door(connection: HTTPConnection) -> LocalDoor:
     state: WebState = connection.app.state.web
-    return state.door(principal_of(connection))
+    door = state.door(principal_of(connection))
+    if connection.scope["type"] == "http":  # it looks for what is in the path before it acts
+        door.operation = getattr(connection.scope.get("endpoint"), "__name__", "")
+    return door
 
 
 async def made_of(

@@ -76,7 +76,10 @@ class OperationLog:
         def note(done: asyncio.Future[Any]) -> None:
             self.note(request, caller, channel, None if done.cancelled() else done.exception())
 
-        answer.add_done_callback(note)
+        if answer.done():  # refused: its caller does not wait for a turn of the loop, either
+            note(answer)
+        else:
+            answer.add_done_callback(note)
 
     def channel_of(self, request: object) -> str:
         """Return the name of a request's channel; empty for none."""
@@ -166,19 +169,12 @@ def _about(request: object) -> str:
     found = [(name, getattr(request, name, None)) for name in _NAMING]
     return _shown(
         ", ".join(
-            f"{name} {_text(one.value if isinstance(one, Enum) else one)}"
+            f"{name} {one.value if isinstance(one, Enum) else one}"
             for name, one in found
             # `admin` is an id in most requests, and admin properties in `CreateChannel`.
             if one not in (None, "") and not isinstance(one, Mapping)
         )
     )
-
-
-def _text(one: object) -> str:
-    try:
-        return str(one)
-    except ValueError:  # a number of thousands of digits, which is refused
-        return "(a huge number)"
 
 
 def _shown(text: str) -> str:

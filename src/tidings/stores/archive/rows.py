@@ -354,7 +354,7 @@ class Rows:
             return
         one = change_of(state)
         check_fits((), (one.number, one.count, abs(one.at)))
-        number, at = self.books.last_change
+        number, at = self.books.last_change or (0, 0)
         if one.number <= number and one.at <= at:
             return  # the journal repeats the latest ones now and then
         self.books.last_change = (max(number, one.number), max(at, one.at))

@@ -28,7 +28,8 @@ FILE: Final = "trail.jsonl"
 """The newest lines; older files have a number behind, 1 for the newest of them."""
 
 MOST_WAITING: Final = 10_000
-"""Lines that wait for a disk that does not take them: an hour of changes, and at most 20 MB."""
+"""Lines that wait for a disk that does not take them: a week of a service with a change a minute.
+Some 3 MB; 50 MB if all names are as long as the trail shows them."""
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _FLAGS: Final = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW

@@ -8,7 +8,6 @@ import pytest
 import typer
 
 from tests.edges.cli.served import Served
-from tidings.cli import changes
 from tidings.engine.access import Caller
 from tidings.errors import Forbidden
 
@@ -57,7 +56,7 @@ def test_what_comes_follows(busy: Served, monkeypatch: pytest.MonkeyPatch) -> No
         elif len(looks) == 3:
             raise typer.Exit(0)
 
-    monkeypatch.setattr(changes.asyncio, "sleep", sleep)
+    monkeypatch.setattr("tidings.cli.changes.asyncio.sleep", sleep)
     lines = busy.done("changes", "--follow", "--principal", "owner").splitlines()
     assert [line.split()[0] for line in lines] == ["1", "2", "4", "5"]
     assert lines[-1].endswith("owner  create_channel  name rivers  done  in-process")

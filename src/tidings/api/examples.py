@@ -117,6 +117,11 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
             "about": "channel 3",
             "channel": "roads",
             "result": "done",
+            "credential": 2,
+            "door": "HTTP",
+            "peer": "192.0.2.7",
+            "refused": False,
+            "count": 1,
         },
     ),
     v.DeadLetterInfo: (

@@ -431,7 +431,7 @@ _LETTERS: Final = (
               answer=Settings),
     Operation(q.SeeStatus, Right.KNOW, "GET /status", "How the service is", "overview",
               answer=ServiceStatus),
-    Operation(SeeChanges, Right.INSPECT, "GET /changes", "Who changed what", "overview",
+    Operation(SeeChanges, Right.ADMINISTER, "GET /changes", "Who changed what", "overview",
               answer=Named("changes", list[Change])),
     Operation(OperationDone, Right.ENGINE),
 )  # fmt: skip

@@ -36,6 +36,7 @@ COMMANDS: Final = {
     "peek": "history",
     "replay": "history",
     "trail": "trails",
+    "changes": "changes",
     "export": "configuration",
     "apply": "configuration",
     "call": "call",

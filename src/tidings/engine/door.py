@@ -31,7 +31,7 @@ from tidings.channel.settings import FilterPart
 from tidings.channel.views import DeadLetterInfo
 from tidings.channel.vocabulary import Place
 from tidings.cores import Question
-from tidings.engine.access import OWNER, Caller
+from tidings.engine.access import OWNER, Caller, Object
 from tidings.engine.authority import authorise
 from tidings.engine.beside import compiled
 from tidings.engine.credentials import create_reference, create_token, myself, set_password
@@ -48,7 +48,7 @@ from tidings.engine.history import HistoryPage
 from tidings.engine.host import Host
 from tidings.engine.turns import Turns
 from tidings.engine.viewing import Viewing
-from tidings.errors import Disconnected, NotFound, Stopping, WrongState
+from tidings.errors import Disconnected, NotFound, Stopping, TidingsError, WrongState
 from tidings.events.fields import fields_for, fields_of
 from tidings.filters.constraint import Constraint, constraint
 from tidings.grants.model import Verb
@@ -74,6 +74,9 @@ class LocalDoor:
     """A host as one principal in this process may use it; closing an owning door stops the host.
 
     What the principal creates belongs to it: only it and the service's owner may use it.
+
+    Attributes:
+        operation: What looks are for, as the audit trail calls it; empty if for themselves.
     """
 
     def __init__(self, host: Host, principal: Caller = OWNER, *, owned: bool = False) -> None:
@@ -82,7 +85,8 @@ class LocalDoor:
         self._owned = owned
         self._closed = False
         self._closing = asyncio.Lock()
-        self._views = Viewing(host, principal)
+        self._views = Viewing(host, principal, self._note_look)
+        self.operation = ""
         self._letters: dict[type, Callable[[Any], Awaitable[Any]]] = {
             SeeDeadLetters: lambda x: self.dead_letters(x.channel, x.proxy, x.after, x.most),
             RedriveDeadLetter: lambda x: self.redrive(x.id),
@@ -102,6 +106,14 @@ class LocalDoor:
         return self._principal
 
     @property
+    def caller(self) -> Caller:
+        """Return who calls now, with the door and address as far as they are known."""
+        return self._principal
+
+    def _note_look(self, question: Question[Any], error: TidingsError) -> None:
+        self._host.operations.note_refused(question, self.caller, error, self.operation)
+
+    @property
     def views(self) -> Viewing:
         """Return the host's views, or raise Stopping if the door is closed."""
         self._check_open()
@@ -109,7 +121,7 @@ class LocalDoor:
 
     def ask(self, command: Command, source: Hashable | None = None) -> asyncio.Future[Any]:
         """Run a command, or raise Stopping if closed; for `source` see `Mailbox.post`."""
-        principal = self._principal
+        principal = self.caller
         if self._closed:
             self._check_open()
         if not principal.owns_service and isinstance(
@@ -120,13 +132,27 @@ class LocalDoor:
             command = replace(command, created_by=principal.name)
         answer = self._host.ask(command, principal, source)
         if command.__class__ is not Push:
-            self._host.operations.watch(command, principal.name, answer)
+            self._host.operations.watch(command, principal, answer)
         return answer
 
     def check(self, command: Command) -> None:
         """Raise Forbidden or NotFound if the principal may not run a command; do not run it."""
         self._check_open()
-        authorise(self._host, command, self._principal)
+        try:
+            authorise(self._host, command, self._principal)
+        except TidingsError as error:
+            self._host.operations.note_refused(command, self.caller, error)
+            raise
+
+    def require(self, operation: str, verb: Verb, target: Object, owner: str = "") -> None:
+        """Raise Forbidden or NotFound if the principal may not do what has no command."""
+        try:
+            self._host.access.require(self._principal, verb, target, owner)
+        except TidingsError as error:
+            channel = self._host.operations.channel_of(target)
+            about = "" if target is None else str(target)
+            self._host.operations.refuse(self.caller, operation, error, about, channel)
+            raise
 
     def tell(self, command: Command) -> None:
         """Run a command and ignore its result."""
@@ -142,10 +168,10 @@ class LocalDoor:
         self._check_open()
         operations = self._host.operations
         channel = operations.channel_of(question)
-        note = partial(operations.note, question, self._principal.name, channel)
+        note = partial(operations.note, question, self.caller, channel)
         act = self._letters.get(type(question))
         if act is None and self._host.cores.routes(type(question)):
-            act = partial(self._host.ask, principal=self._principal)
+            act = partial(self._host.ask, principal=self.caller)
         try:
             found: Any = self._views.answer(question) if act is None else await act(question)
         except BaseException as error:
@@ -158,7 +184,7 @@ class LocalDoor:
     async def connect(self, connect: Connect, endpoint: Endpoint) -> None:
         """Connect a client to a proxy."""
         self._check_open()
-        await self._host.connect(connect, endpoint, self._principal)
+        await self._host.connect(connect, endpoint, self.caller)
         self._endpoints.add(endpoint)
 
     async def release(self, channel: int, proxy: int, endpoint: Endpoint, *, end: bool) -> None:
@@ -179,7 +205,7 @@ class LocalDoor:
     ) -> EventBatch:
         """Pull events."""
         self._check_open()
-        return await self._host.pull(channel, proxy, most, wait, lease, self._principal)
+        return await self._host.pull(channel, proxy, most, wait, lease, self.caller)
 
     async def history(
         self,
@@ -191,9 +217,9 @@ class LocalDoor:
     ) -> HistoryPage:
         """Return past events, as `History.page`; only for principals that may subscribe there."""
         self._check_open()
-        access, principal = self._host.access, self._principal
-        access.require(principal, Verb.SUBSCRIBE, Place(channel))
-        fence = () if principal.is_owner else access.fence(principal.name, channel)
+        principal = self._principal
+        self.require("history", Verb.SUBSCRIBE, Place(channel))
+        fence = () if principal.is_owner else self._host.access.fence(principal.name, channel)
         return await self._host.history.page(
             channel, after=after, since=since, most=most, constraint=constraint, fence=fence or ()
         )

@@ -55,6 +55,7 @@ from tidings.engine.spilling import Spilling
 from tidings.engine.steady import SteadyClock
 from tidings.engine.storage import Storage
 from tidings.engine.store import Store, Writable
+from tidings.engine.trail_file import TrailFile, TrailOptions
 from tidings.engine.writing import Writer, must_last
 from tidings.errors import Disconnected, JournalBroken, Stopping, StoreError, TidingsError
 from tidings.grants.core import AccessChanged, AccessWidened
@@ -78,6 +79,8 @@ class Host:
     """
 
     housekeeping: Housekeeping
+    archiving: Archiving | None = None
+    trail: TrailFile | None = None
     issue_reference: Callable[[str, int], str] | None = None
     """Make a CORBA reference, from what it leads to and a credential; set by that protocol."""
 
@@ -109,10 +112,9 @@ class Host:
         self.history = History(self.storage, channels, self.reports)
         self.watchdog = Watchdog(self.loop)
         self.notices: deque[e.Notice] = deque(maxlen=_NOTICES)
-        self.operations = OperationLog(self._channel_name, self._operation_done)
+        self.operations = OperationLog(access, self._channel_name, now, self._operation_done)
         self.broken: asyncio.Future[str] = self.loop.create_future()
         self.disk_error: StoreError | None = None
-        self.archiving: Archiving | None = None
         self.warnings: list[str] = []
         """What the settings leave open, for those who run the service."""
         self._judging = Judging(self.factory, self.cores, self.clock.now)
@@ -156,11 +158,13 @@ class Host:
         disk_quota: int | None = None,
         archived: Mapping[bytes, tuple[str, int]] | None = None,
         cores: Iterable[Core] = (),
+        trail: TrailOptions | None = None,
     ) -> Self:
         """Start a host; a `folder` of None keeps everything in memory.
 
         `archived` is what the journal's archive knows: by origin, name and highest number of each
-        channel. For `disk_quota` see `Housekeeping`; `cores` must be new.
+        channel. For `disk_quota` see `Housekeeping`; `cores` must be new. `trail` says how much
+        of the audit trail is kept in the folder.
 
         Raises:
             InvalidUsage: Two cores have one name, or list one request.
@@ -176,6 +180,9 @@ class Host:
                 store, found = await disk.submit(job)
             host = cls(settings, clock or SystemClock(), access or Access(), store, disk,
                        cache_octets, cores)  # fmt: skip
+            if folder is not None:
+                options = trail or TrailOptions()
+                host.trail = TrailFile(folder, options, disk.call, host._trail_fails)
             if found is not None:
                 await resume(host._resumed(), found, archived)
                 host._enforcing.confine_all()
@@ -318,7 +325,7 @@ class Host:
         """
         if command.__class__ is m.ObtainProxy:
             command = self._enforcing.confined(command, self.limiting.of(principal))
-        if self._stopping or self.disk_error is not None or principal is not OWNER:
+        if self._stopping or self.disk_error is not None or not principal.owns_service:
             error = self._refusal(command, principal)
             if error is not None:
                 waiting.set_exception(error)
@@ -342,6 +349,7 @@ class Host:
             authorise(self, command, principal)
             self.limiting.check(command, principal)
         except TidingsError as error:
+            self.operations.note_uncounted(command, principal, error)
             return error
         return None
 
@@ -463,6 +471,9 @@ class Host:
             self.dead_letters.try_again()
         if self.disk_error is not None and not self.broken.done():
             self.writer.try_again()
+        self.operations.tell_counted()
+        if self.trail is not None:
+            self.trail.write()
         self._around = self.loop.call_later(_LOOK_AROUND, self._look_around)
 
     # For the performer.
@@ -540,14 +551,21 @@ class Host:
         return "" if channel is None else channel.name
 
     def _operation_done(self, done: OperationDone) -> None:
-        """Tell the interested core at once, without a turn of the mailbox.
+        """Tell the interested core at once, without a turn of the mailbox, and write the line.
 
-        Nothing is passed on while the disk refuses writes: too many records would be owed.
+        Nothing is told to the core while the disk refuses writes: too many records would be owed.
         """
-        if self.disk_error is None and not self._closed and self.cores.routes(OperationDone):
-            told = replace(done, at=self.time())
-            _, effects = self.cores.handle_many([told], self.clock.now())
+        if self._closed:
+            return
+        told, number = replace(done, at=self.time()), 0
+        if self.disk_error is None and self.cores.routes(OperationDone):
+            (number, *_), effects = self.cores.handle_many([told], self.clock.now())
             self.perform_alone(effects)
+        if self.trail is not None:
+            self.trail.add(told, number)
+
+    def _trail_fails(self, text: str) -> None:
+        self.notice(e.Notice(e.NoticeKind.FAILING, 0, 0, text))
 
     # The end.
 
@@ -575,6 +593,7 @@ class Host:
             await self.out.stop()
             while self._mailbox:
                 self._drain()
+            self.operations.tell_counted(everything=True)
             self._closed = True
             self._end_timers()
             try:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, wraps
 from importlib.metadata import version
+from inspect import unwrap
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeAlias, TypeVar
 
 from tidings.channel import questions as q
 from tidings.channel.channel import Channel
@@ -30,7 +31,7 @@ from tidings.channel.views import (
 from tidings.channel.vocabulary import Place, Side
 from tidings.cores import Question
 from tidings.engine.access import OWNER, Caller, FilterId, Object
-from tidings.errors import ChannelNotFound, NotFound, ProxyNotFound
+from tidings.errors import ChannelNotFound, NotFound, ProxyNotFound, TidingsError
 from tidings.grants.model import Verb
 
 if TYPE_CHECKING:
@@ -40,6 +41,31 @@ if TYPE_CHECKING:
 # Instead of the id of an object that is missing.
 _NOBODYS: Final = 0
 
+_Parameters = ParamSpec("_Parameters")
+_Seen = TypeVar("_Seen")
+_Method: TypeAlias = "Callable[Concatenate[Viewing, _Parameters], _Seen]"
+
+
+def _noted(
+    kind: Callable[..., Question[Any]],
+) -> Callable[[_Method[_Parameters, _Seen]], _Method[_Parameters, _Seen]]:
+    """Have what a method refuses noted as the refusal of a question with its arguments."""
+
+    def decorated(method: _Method[_Parameters, _Seen]) -> _Method[_Parameters, _Seen]:
+        @wraps(method)
+        def look(
+            self: Viewing, /, *arguments: _Parameters.args, **named: _Parameters.kwargs
+        ) -> _Seen:
+            try:
+                return method(self, *arguments, **named)
+            except TidingsError as error:
+                self.note(kind(*arguments, *named.values()), error)
+                raise
+
+        return look
+
+    return decorated
+
 
 class Viewing:
     """Views of a host, as one principal may have them.
@@ -48,9 +74,15 @@ class Viewing:
     `NotFound` if it does not exist.
     """
 
-    def __init__(self, host: Host, principal: Caller = OWNER) -> None:
+    def __init__(
+        self,
+        host: Host,
+        principal: Caller = OWNER,
+        note: Callable[[Question[Any], TidingsError], None] = lambda *_: None,
+    ) -> None:
         self._host = host
         self._principal = principal
+        self.note = note
 
     def _require(self, target: Object, owner: str = "") -> None:
         self._host.access.require(self._principal, Verb.INSPECT, target, owner)
@@ -71,12 +103,12 @@ class Viewing:
         return self._host.access.may(self._principal, Verb.INSPECT, place, proxy.owner)
 
     def answer(self, question: Question[Any]) -> object:
-        """Answer a question by the method with its fields as arguments."""
+        """Answer a question by the method with its fields as arguments; its caller notes it."""
         answer = _ANSWERS.get(type(question))
         if answer is None:
             raise NotFound(f"nothing answers {type(question).__name__}: its core does not run here")
         fields: tuple[str, ...] = getattr(question, "__match_args__", ())
-        return answer(self, *[getattr(question, name) for name in fields])
+        return unwrap(answer)(self, *[getattr(question, name) for name in fields])
 
     @property
     def oversees(self) -> bool:
@@ -96,6 +128,7 @@ class Viewing:
         proxy = channel.proxies.get(notice.proxy)
         return not notice.proxy or (proxy is not None and self.may_see(proxy))
 
+    @_noted(q.SeeRules)
     def rules(self) -> Settings:
         """Return the settings that decide what is allowed."""
         self._host.access.require_known(self._principal, None)
@@ -114,16 +147,19 @@ class Viewing:
             tuple(host.warnings) if runs else (),
         )
 
+    @_noted(q.SeeChannels)
     def channel_ids(self) -> list[int]:
         """Return the ids of all channels of which the principal may know."""
         self._host.access.require_known(self._principal, None)
         knows = self._host.access.knows
         return [id for id in self._host.factory.channels if knows(self._principal, id)]
 
+    @_noted(q.SeeChannels)
     def channels(self) -> list[ChannelInfo]:
         """Return all channels that the principal may see."""
         return [self.channel(id) for id in self.channel_ids()]
 
+    @_noted(q.SeeChannel)
     def channel(self, which: int | str) -> ChannelInfo:
         """Return one channel, by its id or name."""
         if not isinstance(which, str):
@@ -135,26 +171,31 @@ class Viewing:
         except NotFound:
             raise ChannelNotFound(f"there is no channel named {which!r}") from None
 
+    @_noted(q.SeeAdmin)
     def admin(self, channel: int, side: Side, id: int) -> AdminInfo:
         """Return one admin."""
         self._require(Place(channel, side, id))
         return view_admin(self._host.factory.channel(channel).admin(side, id))
 
+    @_noted(q.SeeAdmins)
     def admins(self, channel: int) -> list[AdminInfo]:
         """Return all admins of a channel, those for suppliers first."""
         admins = self._channel(channel).admins
         return [view_admin(one) for side in Side for _, one in sorted(admins[side].items())]
 
+    @_noted(q.SeeProxies)
     def proxy_ids(self, channel: int) -> list[int]:
         """Return the ids of the proxies of a channel that the principal may see."""
         proxies = self._known(channel).proxies
         return [id for id, proxy in proxies.items() if self.may_see(proxy)]
 
+    @_noted(q.SeeProxies)
     def proxies(self, channel: int) -> list[ProxyInfo]:
         """Return the proxies of a channel that the principal may see."""
         found = self._known(channel).proxies
         return [view_proxy(proxy) for proxy in found.values() if self.may_see(proxy)]
 
+    @_noted(q.SeeProxy)
     def proxy(self, channel: int, which: int | str) -> ProxyInfo:
         """Return one proxy, by its id or name."""
         found = self._known(channel)
@@ -170,6 +211,7 @@ class Viewing:
             raise ProxyNotFound(f"channel {channel} has no proxy named {which!r}")
         raise found.no_proxy(which)
 
+    @_noted(q.SeeFilter)
     def filter(self, id: int) -> FilterInfo | MappingInfo:
         """Return one filter or mapping filter."""
         self._host.access.require_known(self._principal, None)
@@ -180,6 +222,7 @@ class Viewing:
         # Viewing counts as use: a CORBA client may hold no more than its reference.
         return view_filter(filters.use(id, self._host.clock.now()))
 
+    @_noted(q.SeeFilters)
     def filters(self, after: int, most: int) -> list[FilterInfo | MappingInfo]:
         """Return filters and mapping filters with ids above `after`, rising."""
         self._host.access.require_known(self._principal, None)
@@ -191,10 +234,12 @@ class Viewing:
         )
         return [view_filter(one) for one in islice(seen, most)]
 
+    @_noted(q.SeeAdvertisement)
     def advertisement(self, channel: int) -> Advertisement:
         """Return the types offered and wanted in a channel, and by whom."""
         return advertisement(self._channel(channel))
 
+    @_noted(q.SeeHighestNumber)
     def highest_number(self, channel: int, producer: str) -> int | None:
         """Return a producer's highest accepted number; None if it is unknown."""
         return self._known(channel).marks.highest(producer)

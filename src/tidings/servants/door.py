@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from tidings.channel.commands import Command, Push
 from tidings.channel.management import Connect
-from tidings.engine.access import Caller
+from tidings.engine.access import OWNER, Caller
 from tidings.engine.door import LocalDoor
 from tidings.engine.endpoints import Endpoint, EventBatch
 from tidings.engine.host import Host
@@ -45,6 +45,12 @@ class GatheringDoor(LocalDoor):
         self._hops: tuple[str, ...] = ()
         self._events: list[StructuredEvent] = []
         self._waiting: list[Later[int]] = []
+        self._pusher = principal
+
+    @property
+    def caller(self) -> Caller:
+        """Return who makes the request in progress, with the address it came from."""
+        return replace(self._principal, door=IIOP, peer=peer_address.get())
 
     def push(
         self, channel: int, proxy: int, event: StructuredEvent, hops: tuple[str, ...] = ()
@@ -59,6 +65,8 @@ class GatheringDoor(LocalDoor):
             self.send()
         if not self._events:
             self._key, self._hops = key, hops
+            if self._principal is not OWNER:  # who is never refused
+                self._pusher = self.caller
             self._host.before_drain(self.send)
         accepted: Later[int] = Later()
         self._events.append(event)
@@ -79,18 +87,13 @@ class GatheringDoor(LocalDoor):
             gathered.set_exception(error)
         else:
             push = Push(*self._key, events, hops=self._hops)
-            self._host.post(push, gathered, self._principal, self)
+            self._host.post(push, gathered, self._pusher, self)
 
     def ask(self, command: Command, source: Hashable | None = None) -> asyncio.Future[Any]:
         """Run a command after the gathered events; see `Mailbox.post` for `source`."""
         if self._events:
             self.send()
         return super().ask(command, self if source is None else source)
-
-    @property
-    def caller(self) -> Caller:
-        """Who makes the request in progress, with the address it came from."""
-        return replace(self._principal, door=IIOP, peer=peer_address.get())
 
     async def connect(self, connect: Connect, endpoint: Endpoint | None) -> None:
         """Connect a client to a proxy; endpoint None means it cannot be called."""
@@ -99,7 +102,7 @@ class GatheringDoor(LocalDoor):
             await super().connect(connect, endpoint)
         else:
             self._check_open()
-            await self._host.connect(connect, None, self._principal)
+            await self._host.connect(connect, None, self.caller)
 
     async def pull(
         self, channel: int, proxy: int, most: int, wait: int | None, lease: int | None

@@ -217,8 +217,8 @@ class FilterObject(_ConstraintsPart, FilterServant):
 
     def _require_manage(self) -> None:
         """Check the right to change the filter; the core knows nothing of callbacks."""
-        access, owner = self.service.host.access, self._info().owner
-        access.require(self.door.principal, Verb.MANAGE, FilterId(self.id), owner)
+        owner = self._info().owner
+        self.door.require("filter_callbacks", Verb.MANAGE, FilterId(self.id), owner)
 
 
 class MappingObject(_ConstraintsPart, MappingFilterServant):

@@ -8,11 +8,12 @@ grant under which the reference was issued. Objects reached by navigation have t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from tidings.admission import is_loopback
 from tidings.engine.access import ANONYMOUS, OWNER, Caller, Grant, Keys, Object, ObjectKey
+from tidings.engine.operation_log import AUTHENTICATE
 from tidings.errors import Forbidden, NotFound
 from tidings.events.reference import Reference
 from tidings.grants.core import AccessChanged
@@ -22,7 +23,7 @@ from tidings.orb.bounded_cache import BoundedCache
 from tidings.orb.ior import profile_of, to_ior
 from tidings.servants.changes import FilterCallbacks
 from tidings.servants.clients import Clients
-from tidings.servants.door import GatheringDoor
+from tidings.servants.door import IIOP, GatheringDoor
 from tidings.servants.endpoints import ClientOptions
 from tidings.servants.operations import DerivedOperations
 from tidings.servants.references import References, key_of
@@ -114,7 +115,10 @@ class CorbaService:
         if key is None:
             try:
                 key = self.keys.read(octets)
-            except Forbidden:
+            except Forbidden as error:
+                if octets not in self.well_known and self._named(octets) is None:
+                    stranger = replace(ANONYMOUS, door=IIOP, peer=peer_address.get())
+                    self.host.operations.refuse(stranger, AUTHENTICATE, error)
                 return self.find_near(octets) if self.open_well_known else None
             self._read.keep(octets, key)
         return self._servant(key)

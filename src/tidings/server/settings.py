@@ -16,6 +16,7 @@ from pydantic_core import PydanticCustomError
 from tidings.channel.catalogue import described
 from tidings.engine.archiving import ArchivePlan
 from tidings.engine.bodies import CACHE_OCTETS
+from tidings.engine.trail_file import TrailOptions
 from tidings.errors import InvalidUsage
 from tidings.orb.aio import Address, Options, Targets
 from tidings.orb.aio.targets import LOOPBACK, PEER
@@ -57,6 +58,7 @@ TOKEN_WORDS: Final = "16 to 256 letters, digits and characters of ._~+-"
 
 _RETAINED: Final = Retention()
 _PLAN: Final = ArchivePlan(Path())
+_TRAIL: Final = TrailOptions()
 _WEB: Final = WebOptions()
 _OPTIONS: Final = Options()
 _CLIENTS: Final = ClientOptions()
@@ -159,6 +161,20 @@ class ArchiveSection(Section):
     retention_age: Live[OptionalDuration] = None
     retention_size: Live[OptionalOctets] = _PLAN.keep_octets
     hold: Live[Octets] = _PLAN.hold
+
+
+class AuditSection(Section):
+    """The audit trail: who changed what and who was refused, as lines in audit/trail.jsonl.
+
+    Attributes:
+        file_size: When the file would become longer, it gets a number and another one begins; some
+            60,000 lines.
+        old_files: How many of those with a number are kept. All together they have a year of a
+            service with a change a minute.
+    """
+
+    file_size: Octets = _TRAIL.file_octets
+    old_files: Count = _TRAIL.old_files
 
 
 class HttpSection(Section):
@@ -402,6 +418,7 @@ class ServerSettings(Section):
 
     store: StoreSection = StoreSection()
     archive: ArchiveSection = ArchiveSection()
+    audit: AuditSection = AuditSection()
     http: HttpSection = HttpSection()
     iiop: IiopSection = IiopSection()
     tls: TlsSection = TlsSection()

@@ -155,11 +155,23 @@ def _of_service(state: WebState, seen: _Seen) -> Iterator[Metric]:
         told = "Pushes that were dropped: their events had come back to the channel."
         yield _counter("corba_pushes_looped", told, counts.looped())
     yield from _of_connections(counts.admissions)
-    operations = state.host.operations.counts
-    told = "Operations, by name and result."
-    yield _counter("operations", told, operations, "operation", "result")
+    yield from _of_operations(state.host)
     yield _gauge("unnamed_proxies", "Proxies that end when nobody uses them.", len(state.lifetimes))
     yield _gauge("ready", "1 if the service takes work.", not state.not_ready)
+
+
+def _of_operations(host: Host) -> Iterator[Metric]:
+    log, trail = host.operations, host.trail
+    yield _counter(
+        "operations", "Operations, by name and result.", log.counts, "operation", "result"
+    )
+    told = "What callers may not do or know of, by door and the code of the error."
+    yield _counter("refusals", told, log.refusals, "door", "code")
+    told = "Of them, callers that did not show who they are."
+    yield _counter("failed_logins", told, log.failed_logins, "door", "code")
+    if trail is not None:
+        yield _gauge("trail_failing", "1 if the audit trail is not written.", bool(trail.problem))
+        yield _counter("trail_missed", "Lines that are missing from its file.", trail.missed)
 
 
 def _of_connections(doors: Mapping[str, Admission]) -> Iterator[Metric]:

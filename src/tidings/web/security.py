@@ -10,6 +10,7 @@ import hmac
 import ipaddress
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Final
 from urllib.parse import urlsplit
 from weakref import WeakSet
@@ -18,8 +19,9 @@ from starlette.requests import HTTPConnection
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tidings.engine.access import OWNER, Caller
+from tidings.engine.access import ANONYMOUS, OWNER, Caller
 from tidings.engine.host import Host
+from tidings.engine.operation_log import AUTHENTICATE
 from tidings.errors import Forbidden, TidingsError, Unauthenticated
 from tidings.grants.core import AccessChanged
 from tidings.grants.secrets import token_number
@@ -41,6 +43,7 @@ LOGIN_PAGE: Final = "/login"
 _OPEN: Final = "/health/"
 _LOGINS: Final = (LOGIN_PAGE, "/v1/login")
 _PAGES: Final = ("/", "/docs/api")
+_TAIL: Final = "/tail"
 _PRINCIPAL: Final = "tidings.principal"
 _answered: WeakSet[asyncio.Task[object]] = WeakSet()
 
@@ -57,6 +60,7 @@ class Guard:
         self._grants = host.access.grants
         self._limiting = host.limiting
         self._callers = host.callers
+        self._operations = host.operations
         self._open: dict[int, tuple[Caller, Callable[[], None]]] = {}
         host.on_effect(AccessChanged, self._cut)
 
@@ -65,18 +69,21 @@ class Guard:
         if scope["type"] == "lifespan" or scope["path"].startswith(_OPEN) or _is_login(scope):
             await self._app(scope, receive, send)
             return
-        connection, session = HTTPConnection(scope), None
+        connection, session, told = HTTPConnection(scope), None, stranger(scope)
         try:
             session = self._session(connection)
-            principal = session.caller if session else await self._caller(connection)
-            disconnected = self._limiting.connected(principal)
+            found = session.caller if session else await self._caller(connection)
+            disconnected = self._limiting.connected(found)
         except TidingsError as error:
             if self._is_person(connection, error):
                 await RedirectResponse(LOGIN_PAGE, 303)(scope, receive, send)
                 return
+            number = token_number(bearer(connection))
+            about = "" if number is None else f"token {number}"
+            self._operations.refuse(told, AUTHENTICATE, error, about)
             await refuse(scope, receive, send, error)
             return
-        scope[_PRINCIPAL] = principal
+        principal = scope[_PRINCIPAL] = replace(found, door=told.door, peer=told.peer)
         if (tell := scope.get("state", {}).get(AUTHENTICATED)) is not None:
             tell()
         end = _ending(scope, send)
@@ -139,6 +146,15 @@ class Guard:
         for principal, end in list(self._open.values()):
             if changed.concerns(principal.name, principal.credential):
                 end()
+
+
+def stranger(scope: Scope) -> Caller:
+    """Return a caller of whom only door and address are known."""
+    door = "WebSocket" if scope["type"] == "websocket" else "HTTP"
+    if door == "HTTP" and scope["path"].endswith(_TAIL):
+        door = "SSE"
+    client = scope.get("client")
+    return replace(ANONYMOUS, door=door, peer="" if client is None else str(client[0]))
 
 
 def _ending(scope: Scope, send: Send) -> Callable[[], None]:

@@ -59,8 +59,6 @@ class Counts:
 
 # Some ten thousand usual events: what is on its way to many consumers at a time.
 _MOST_CHARACTERS: Final = 16 * 1024 * 1024
-# Callers whose door is kept; for others it is made again.
-_MOST_DOORS: Final = 1_000
 # What an entry takes beside its text; counted, so that tiny events are bounded too.
 _OVERHEAD: Final = 512
 
@@ -103,17 +101,11 @@ class WebState:
         self.counts = Counts()
         self.encoded = Encoded()
         self.bounds = Bounds(options.max_batch, host.settings.limits.event_values)
-        self._doors: dict[Caller, LocalDoor] = {}
         self._parts: dict[Callable[[WebState], Any], Any] = {}
 
     def door(self, principal: Caller) -> LocalDoor:
-        """The host as a principal may use it; mostly the same one each time."""
-        door = self._doors.get(principal)
-        if door is None:
-            if len(self._doors) >= _MOST_DOORS:  # each login is another caller
-                del self._doors[next(iter(self._doors))]
-            door = self._doors[principal] = LocalDoor(self.host, principal)
-        return door
+        """The host as a principal may use it."""
+        return LocalDoor(self.host, principal)
 
     def part(self, kind: Callable[[WebState], _T]) -> _T:
         """The one object of a kind that belongs to this door, made when it is first asked for."""
@@ -156,7 +148,10 @@ async def _state(connection: HTTPConnection) -> WebState:
 
 async def _door(connection: HTTPConnection) -> LocalDoor:
     state: WebState = connection.app.state.web
-    return state.door(principal_of(connection))
+    door = state.door(principal_of(connection))
+    if connection.scope["type"] == "http":  # it looks for what is in the path before it acts
+        door.operation = getattr(connection.scope.get("endpoint"), "__name__", "")
+    return door
 
 
 async def made_of(

@@ -289,16 +289,6 @@ async def test_a_person_is_led_to_the_login_and_out_again() -> None:
         assert (await here.http.get("/", headers=page)).status_code == 303
 
 
-async def test_callers_that_come_once_are_forgotten() -> None:
-    async with scene() as here:
-        first, state = Caller("ann", credential=1), here.door.state
-        door = state.door(first)
-        assert state.door(first) is door
-        for credential in range(2, 1_002):
-            state.door(Caller("ann", credential=credential))
-        assert state.door(first) is not door
-
-
 # Sessions by themselves.
 
 

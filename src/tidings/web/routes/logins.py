@@ -10,9 +10,11 @@ from pydantic import Field
 from tidings.api.forms import Answer, Asked, examples
 from tidings.engine.access import Caller
 from tidings.engine.credentials import end_login, login_token
+from tidings.engine.operation_log import AUTHENTICATE
+from tidings.errors import TidingsError
 from tidings.grants.model import Credential
 from tidings.web.bodies import StrictRoute
-from tidings.web.security import answer_anyway, principal_of
+from tidings.web.security import answer_anyway, principal_of, stranger
 from tidings.web.sessions import check_own_page, cookie_of, set_cookie
 from tidings.web.state import State, WebState
 
@@ -74,9 +76,14 @@ class LoggedIn(Answer):
 
 async def checked_login(state: WebState, request: Request, name: str, password: str) -> Credential:
     """Return the password that somebody has shown; see `Callers.by_password`."""
-    client = request.client
-    address = "" if client is None else client.host
-    return await state.host.callers.by_password(name, password, address)
+    caller, host = stranger(request.scope), state.host
+    try:
+        return await host.callers.by_password(name, password, caller.peer)
+    except TidingsError as error:
+        # A name that nobody has may be a password that was typed into the wrong field.
+        known = host.access.grants.principal(name) is not None
+        host.operations.refuse(caller, AUTHENTICATE, error, f"password of {name}" if known else "")
+        raise
 
 
 @router.post("/login", summary="Log in with a password", responses=_ANSWERS)

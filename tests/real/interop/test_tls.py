@@ -1,0 +1,172 @@
+"""TLS with omniORB's ssl transport, both ways, and what each says of a refusal."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.certificates import HOSTS, fingerprint, revoking, trusting, wanting
+from tests.edges.orb.aio.scenes import warnings
+from tests.real.interop import omni
+from tests.real.interop.objects import Impl, T
+from tidings.clock import utc_now
+from tidings.orb.aio import Bidirectional, Options, Orb, Targets
+from tidings.orb.aio.tls import certificate
+from tidings.orb.corbaloc import make_corbaloc
+from tidings.orb.exceptions import NO_PERMISSION
+from tidings.orb.ior import to_ior
+from tidings.server.dev_certificates import make_certificates
+
+
+@pytest.fixture(scope="module")
+def certs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("certs")
+    make_certificates(folder, HOSTS, ("radar-7", "lost"), utc_now())
+    return folder
+
+
+class Knowing(Impl):
+    """Says whose certificate came."""
+
+    def get_name(self) -> str:
+        self.said.append(certificate.get())
+        return "cpp"
+
+
+BIDIRECTIONAL = (
+    *("-ORBofferBiDirectionalGIOP", "1", "-ORBacceptBiDirectionalGIOP", "1"),
+    *("-ORBmaxServerThreadPerConnection", "100"),
+    *("-ORBclientTransportRule", "* bidir,ssl", "-ORBserverTransportRule", "* bidir,ssl"),
+)
+
+
+async def test_a_client_on_omniorb_calls_us_with_tls_by_reference_and_by_address(
+    programs: Path, certs: Path
+) -> None:
+    async with Orb(Options(server_tls=wanting(certs).context)) as orb:
+        address = await orb.listen_tls()
+        servant = Knowing(orb)
+        reference = to_ior(orb.activate(servant, b"interop"))
+        urls = (reference, make_corbaloc(*address, b"interop", tls=True))
+        for where in urls:
+            said = await omni.client(programs, *omni.tls(certs, "radar-7"), where)
+            assert said[0] == "name cpp"
+            assert said[-2:] == ["is_a 110", "non_existent 0"]
+    assert servant.said.count(fingerprint(certs, "radar-7")) == 2
+
+
+async def test_a_server_on_omniorb_is_called_with_tls(programs: Path, certs: Path) -> None:
+    async with (
+        omni.server(programs, *omni.tls(certs, "service"), local=omni.LOCAL_TLS) as server,
+        Orb(Options(client_tls=trusting(certs, "radar-7"))) as orb,
+    ):
+        stub = orb.stub(T.I, server.reference)
+        assert await stub.get_name() == "cpp"
+        assert await stub.big(bytes(300_000)) == bytes(300_000)
+
+
+async def test_a_client_on_omniorb_is_called_back_with_tls(programs: Path, certs: Path) -> None:
+    tls = wanting(certs)
+    async with Orb(Options(server_tls=tls.context, client_tls=tls.outgoing)) as orb:
+        await orb.listen_tls()
+        reference = to_ior(orb.activate(Impl(orb), b"interop"))
+        said = await omni.client(
+            programs, *omni.LOCAL_TLS, *omni.tls(certs, "service"), reference, "callback"
+        )
+        assert said == ["call_back heard 20", "21"]
+
+
+async def test_a_client_on_omniorb_is_called_back_over_its_own_tls_connection(
+    programs: Path, certs: Path
+) -> None:
+    options = Options(
+        server_tls=wanting(certs).context,
+        accept_bidirectional=Bidirectional.SAME_HOST,
+        targets=Targets(()),  # so there is no other way
+    )
+    async with Orb(options) as orb:
+        await orb.listen_tls()
+        reference = to_ior(orb.activate(Impl(orb), b"interop"))
+        said = await omni.client(
+            programs, *omni.LOCAL_TLS, *omni.tls(certs, "radar-7"), *BIDIRECTIONAL,
+            *(reference, "callback"),
+        )  # fmt: skip
+        assert said == ["call_back heard 20", "21"]
+
+
+async def test_a_server_on_omniorb_calls_back_over_the_tls_connection_we_offer(
+    programs: Path, certs: Path
+) -> None:
+    async with (
+        omni.server(
+            programs, *omni.tls(certs, "service"), *BIDIRECTIONAL, local=omni.LOCAL_TLS
+        ) as server,
+        Orb(Options(offer_bidirectional=True, client_tls=trusting(certs, "radar-7"))) as orb,
+    ):
+        servant = Impl(orb)
+        own = orb.activate(servant, b"listener")
+        result = await orb.stub(T.I, server.reference).call_back(own, 30)
+        assert (result, servant.said) == (31, ["ow 30", "att 31"])
+
+
+async def test_clients_on_omniorb_are_refused_with_the_reason(
+    programs: Path, certs: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "crl.pem").write_bytes(revoking(certs, "lost"))
+    expired, foreign = tmp_path / "expired", tmp_path / "foreign"
+    copied(certs, expired)
+    make_certificates(expired, HOSTS, ("radar-7",), utc_now() - timedelta(days=100))
+    make_certificates(foreign, HOSTS, ("eve",), utc_now())
+    (foreign / "ca.pem").write_bytes((certs / "ca.pem").read_bytes())  # it trusts ours
+    context = wanting(certs, revoked=tmp_path / "crl.pem").context
+    ssl_only = ("-ORBclientTransportRule", "* ssl")
+    async with Orb(Options(server_tls=context)) as orb:
+        address, plain = await orb.listen_tls(), await orb.listen()
+        orb.activate(Impl(orb), b"interop")
+        secured = make_corbaloc(*address, b"interop", tls=True)
+        for arguments, why in (
+            ((*omni.tls(certs, "lost"), secured), "certificate revoked"),
+            ((*omni.tls(expired, "radar-7"), secured), "certificate has expired"),
+            ((*omni.tls(foreign, "eve"), secured), "has to be among the trusted ones"),
+            ((make_corbaloc(*address, b"interop"),), "it speaks no TLS"),
+            ((*omni.tls(certs, "radar-7"), *ssl_only, make_corbaloc(*plain, b"interop", tls=True)),
+             "TLS came where it is not spoken"),
+        ):  # fmt: skip
+            caplog.clear()
+            fault = await omni.failing(programs, *arguments)
+            assert fault.split()[0] in ("TRANSIENT", "COMM_FAILURE")
+            assert any(why in line for line in warnings(caplog)), (why, warnings(caplog))
+
+
+def copied(certs: Path, folder: Path) -> None:
+    """The authority, in a folder of its own."""
+    folder.mkdir()
+    for name in ("ca.pem", "ca.key"):
+        (folder / name).write_bytes((certs / name).read_bytes())
+
+
+@pytest.mark.parametrize(
+    ("hosts", "client", "why"),
+    [
+        (("elsewhere.example",), "radar-7", "use a name that the certificate has"),
+        (HOSTS, "", "requires a certificate|none of our ciphers"),
+        (HOSTS, "eve", "does not know the authority"),
+    ],
+    ids=["host", "nothing shown", "foreign"],
+)
+async def test_a_server_on_omniorb_and_we_refuse_with_the_reason(
+    programs: Path, certs: Path, tmp_path: Path, hosts: tuple[str, ...], client: str, why: str
+) -> None:
+    ours = tmp_path / "ours"
+    copied(certs, ours)
+    make_certificates(ours, hosts, ("radar-7",), utc_now())
+    make_certificates(tmp_path, HOSTS, ("eve",), utc_now())
+    shown = trusting(certs, client, of=tmp_path if client == "eve" else ours)
+    async with (
+        omni.server(programs, *omni.tls(ours, "service"), local=omni.LOCAL_TLS) as server,
+        Orb(Options(client_tls=shown)) as orb,
+    ):
+        with pytest.raises(NO_PERMISSION, match=why):
+            await orb.stub(T.I, server.reference).get_name()

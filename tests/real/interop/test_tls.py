@@ -10,6 +10,7 @@ import pytest
 from tests.certificates import HOSTS, fingerprint, revoking, trusting, wanting
 from tests.edges.orb.aio.scenes import warnings
 from tests.real.interop import omni
+from tests.real.interop.notifying import scene
 from tests.real.interop.objects import Impl, T
 from tidings.clock import utc_now
 from tidings.orb.aio import Bidirectional, Options, Orb, Targets
@@ -170,3 +171,23 @@ async def test_a_server_on_omniorb_and_we_refuse_with_the_reason(
     ):
         with pytest.raises(NO_PERMISSION, match=why):
             await orb.stub(T.I, server.reference).get_name()
+
+
+async def test_a_client_on_omniorb_publishes_and_consumes_over_tls(
+    notify: Path, certs: Path
+) -> None:
+    """The consumer listens with TLS, and the service calls it there."""
+    given = {
+        "iiop__tls": True,
+        "iiop__tls_port": 0,
+        "iiop__tls_only": True,
+        "tls__certificate": str(certs / "service.pem"),
+        "tls__key": str(certs / "service.key"),
+        "tls__client_ca": str(certs / "ca.pem"),
+        "tls__client_certificates": "required",
+    }
+    async with scene(notify, *omni.LOCAL_TLS, *omni.tls(certs, "service"), **given) as s:
+        await s.proxy("c", "consumers", "push", "structured")
+        await s.proxy("s", "suppliers", "push", "structured")
+        await s.done("push", "s", "a|b|1|||null:", "a|b|2|||null:")
+        await s.hears(*(f"c-client push_structured_event a|b|{at}|||null:" for at in "12"))

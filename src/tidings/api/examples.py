@@ -31,6 +31,12 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
     g.CreateGrant: (
         {"to": "role:tills", "verbs": ["publish"], "channels": ["sales-*"], "types": ["Shop::*"]},
     ),
+    g.AddCertificate: (
+        {
+            "certificate": "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n",
+            "label": "radar-7",
+        },
+    ),
     g.CreateToken: ({"label": "till 3, main hall"},),
     m.AddConstraints: ({"constraints": [CONSTRAINT, "$severity >= 3"]},),
     m.AddFilter: ({"filter": 4},),

@@ -448,6 +448,8 @@ _ACCESS: Final = (
               answer=Named("grants", list[Grant])),
     Operation(g.CreateToken, Right.ADMINISTER, "POST /principals/{principal}/tokens",
               "Create a token", "access", answer=g.NewToken, repeats=False),
+    _change(g.AddCertificate, Right.ADMINISTER, "POST /principals/{principal}/certificates",
+            "Add a certificate", "access", answer=Named("credential", int, 7), created=True),
     Operation(g.AddCredential, Right.ENGINE, lasts=True),
     _change(g.RevokeCredential, Right.ADMINISTER, "DELETE /credentials/{credential}",
             "Revoke a credential", "access", done=NotFound),

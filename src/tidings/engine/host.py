@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Self, TypeVar
+from weakref import WeakKeyDictionary
 
 from tidings.channel import commands as c
 from tidings.channel import effects as e
@@ -128,6 +129,8 @@ class Host:
         self._watchers: list[Callable[[e.Notice], None]] = []
         self._around = self.loop.call_later(_LOOK_AROUND, self._look_around)
         self.on_effect(AccessChanged, self._end_forbidden)
+        # With which credential a client has connected itself.
+        self._shown: WeakKeyDictionary[Endpoint, int] = WeakKeyDictionary()
         self.watchdog.start()
 
     @classmethod
@@ -339,6 +342,8 @@ class Host:
         if endpoint is not None and (before is None or command.again):
             endpoint.attach(self)
             self.out.reach(key, endpoint, proxy.form)
+            if principal.credential is not None:
+                self._shown[endpoint] = principal.credential
         elif command.again:
             self.out.endpoints.pop(key, None)
         try:
@@ -514,14 +519,18 @@ class Host:
         """Cut clients off from proxies that their owners may no longer use."""
         for channel in self.factory.channels.values():
             for proxy in list(channel.proxies.values()):
-                if not proxy.owner or not changed.concerns(proxy.owner):
-                    continue
+                endpoint = self.endpoint(channel.id, proxy.id)
                 place = Place(channel.id, proxy.side, proxy=proxy.id)
-                if not self.access.may(Caller(proxy.owner), Verb.USE, place, proxy.owner):
-                    endpoint = self.endpoint(channel.id, proxy.id)
-                    if endpoint is not None:
-                        endpoint.close(Disconnected(f"{proxy.owner} may not use {place} any more"))
-                        self.tell(m.Detach(channel.id, proxy.id))
+                if endpoint is not None and self._ends(changed, endpoint, place, proxy.owner):
+                    endpoint.close(Disconnected(f"{proxy.owner} may not use {place} any more"))
+                    self.tell(m.Detach(channel.id, proxy.id))
+
+    def _ends(self, changed: AccessChanged, client: Endpoint, place: Place, owner: str) -> bool:
+        if self._shown.get(client) in changed.credentials:
+            return True
+        if not owner or not changed.concerns(owner):
+            return False
+        return not self.access.may(Caller(owner), Verb.USE, place, owner)
 
     def on_effect(self, kind: type[_T], act: Callable[[_T], None]) -> None:
         """Call a function with each effect of a class that the host itself does not handle.

@@ -29,6 +29,7 @@ from tidings.grants.model import (
     Verb,
     is_over,
 )
+from tidings.grants.secrets import fingerprint_of
 
 MOST_PRINCIPALS: Final = 10_000
 MOST_GRANTS: Final = 100_000
@@ -78,6 +79,7 @@ class Grants:
         self._principals: dict[str, Principal] = {}
         self._grants: dict[int, Grant] = {}
         self._credentials: dict[int, Credential] = {}
+        self._certificates: dict[str, int] = {}  # credentials by fingerprint
         self._fences: dict[int, Constraint | None] = {}
         self._to: dict[str, set[int]] = {}
         self._status = Status()
@@ -93,6 +95,7 @@ class Grants:
             r.DeletePrincipal: self._delete_principal,
             r.CreateGrant: self._create_grant,
             r.RevokeGrant: self._revoke_grant,
+            r.AddCertificate: self._add_certificate,
             r.AddCredential: self._add_credential,
             r.RevokeCredential: self._revoke_credential,
             r.SeePrincipals: self._see_principals,
@@ -134,10 +137,8 @@ class Grants:
 
     def certificate(self, fingerprint: str, now: int) -> Credential | None:
         """Return the credential for a certificate."""
-        for one in self._credentials.values():
-            if one.kind is CredentialKind.CERTIFICATE and one.digest == fingerprint:
-                return self.credential(one.id, now)
-        return None
+        found = self._certificates.get(fingerprint)
+        return None if found is None else self.credential(found, now)
 
     def passwords(self, principal: str, now: int) -> list[Credential]:
         """Return the passwords of a principal."""
@@ -319,15 +320,27 @@ class Grants:
             asked.expires_at,
             created_at=now,
         )
-        self._credentials[made.id] = made
+        self._enter_credential(made)
         self._keep("credential", made.id, made)
         self._enforce(now)
         return made.id
 
+    def _add_certificate(self, asked: r.AddCertificate, now: int) -> int:
+        kept = fingerprint_of(asked.certificate)
+        kind = CredentialKind.CERTIFICATE
+        add = r.AddCredential(asked.principal, kind, kept, asked.label, asked.expires_at)
+        return self._add_credential(add, now)
+
     def _refuse_shared_certificate(self, fingerprint: str) -> None:
-        for one in self._credentials.values():
-            if one.kind is CredentialKind.CERTIFICATE and one.digest == fingerprint:
-                raise NameTaken(f"this certificate is credential {one.id}, of {one.principal}")
+        found = self._certificates.get(fingerprint)
+        if found is not None:
+            owner = self._credentials[found].principal
+            raise NameTaken(f"this certificate is credential {found}, of {owner}")
+
+    def _enter_credential(self, credential: Credential) -> None:
+        self._credentials[credential.id] = credential
+        if credential.kind is CredentialKind.CERTIFICATE:
+            self._certificates[credential.digest] = credential.id
 
     def _revoke_credential(self, asked: r.RevokeCredential, now: int) -> None:
         credential = self._credentials.get(asked.credential)
@@ -342,6 +355,8 @@ class Grants:
 
     def _drop_credential(self, credential: Credential) -> None:
         del self._credentials[credential.id]
+        if credential.kind is CredentialKind.CERTIFICATE:
+            del self._certificates[credential.digest]
         self._keep("credential", credential.id, None)
 
     # Questions.
@@ -447,8 +462,7 @@ class Grants:
             elif kind == "grant":
                 self._index(_converted(state, Grant))
             elif kind == "credential":
-                credential = _converted(state, Credential)
-                self._credentials[credential.id] = credential
+                self._enter_credential(_converted(state, Credential))
             else:
                 self._status = _converted(state, Status)
         self.version += 1

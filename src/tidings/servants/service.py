@@ -10,11 +10,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from tidings.engine.access import ANONYMOUS, OWNER, Grant, Keys, ObjectKey
+from tidings.engine.access import ANONYMOUS, OWNER, Caller, Grant, Keys, ObjectKey
 from tidings.errors import Forbidden
 from tidings.events.reference import Reference
 from tidings.orb.bounded_cache import BoundedCache
 from tidings.orb.ior import profile_of
+from tidings.servants.certificates import Certificates
 from tidings.servants.changes import FilterCallbacks
 from tidings.servants.clients import Clients
 from tidings.servants.door import GatheringDoor
@@ -74,13 +75,18 @@ class CorbaService:
     open_well_known: bool = False
     grants: dict[int, Grant] = field(default_factory=lambda: {OWNERS: Grant(OWNERS, OWNER)})
     client_options: ClientOptions = field(default_factory=ClientOptions)
+    certificates: Certificates = field(init=False)
     clients: Clients = field(init=False)
     callbacks: FilterCallbacks = field(init=False)
     _doors: dict[int, tuple[Grant, GatheringDoor]] = field(default_factory=dict)
+    _certified: BoundedCache[Caller, GatheringDoor] = field(
+        default_factory=lambda: BoundedCache(4096)
+    )
     # Verified keys: verifying one takes as long as decoding a small event.
     _read: BoundedCache[bytes, ObjectKey] = field(default_factory=lambda: BoundedCache(4096))
 
     def __post_init__(self) -> None:
+        self.certificates = Certificates(self.host, self.orb)
         self.clients = Clients(self.host, self.orb, self.client_options, self.own_key)
         self.callbacks = FilterCallbacks(self.orb, self.host.filters.filters.__contains__)
         self.host.watch_filters(self.callbacks.tell)
@@ -92,7 +98,8 @@ class CorbaService:
             try:
                 key = self.keys.read(octets)
             except Forbidden:
-                return self.find_near(octets) if self.open_well_known else None
+                known = self.open_well_known or self.certificates.caller() is not None
+                return self.find_near(octets) if known else None
             self._read.keep(octets, key)
         return self._servant(key)
 
@@ -148,6 +155,9 @@ class CorbaService:
         """Return the host as a grant's principal may use it, or None if the grant is gone."""
         given = self.grants.get(grant)
         if grant == OWNERS and not self.host.access.grants.is_open:
+            caller = self.certificates.caller()
+            if caller is not None:
+                return self._door_of(caller)
             given = _NOBODYS  # a reference that was handed to anybody is worth nothing now
         if given is None:
             self._doors.pop(grant, None)
@@ -157,3 +167,11 @@ class CorbaService:
             door = GatheringDoor(self.host, given.principal, self.clients.heard)
             known = self._doors[grant] = (given, door)
         return known[1]
+
+    def _door_of(self, caller: Caller) -> GatheringDoor:
+        """Return the host as the principal of a certificate may use it."""
+        door = self._certified.get(caller)
+        if door is None:
+            door = GatheringDoor(self.host, caller, self.clients.heard)
+            self._certified.keep(caller, door)
+        return door

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -177,7 +178,7 @@ async def test_a_client_on_omniorb_publishes_and_consumes_over_tls(
     notify: Path, certs: Path
 ) -> None:
     """The consumer listens with TLS, and the service calls it there."""
-    given = {
+    given: dict[str, Any] = {
         "iiop__tls": True,
         "iiop__tls_port": 0,
         "iiop__tls_only": True,

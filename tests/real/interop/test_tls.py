@@ -10,10 +10,16 @@ import pytest
 
 from tests.certificates import HOSTS, fingerprint, revoking, trusting, wanting
 from tests.edges.orb.aio.scenes import warnings
+from tests.edges.server.serving import serving, sources
 from tests.real.interop import omni
-from tests.real.interop.notifying import scene
+from tests.real.interop.notifying import client, plain_url, scene
 from tests.real.interop.objects import Impl, T
+from tidings.channel.management import CreateChannel
 from tidings.clock import utc_now
+from tidings.engine.door import LocalDoor
+from tidings.grants import requests as g
+from tidings.grants.model import Verb
+from tidings.names import new_origin
 from tidings.orb.aio import Bidirectional, Options, Orb, Targets
 from tidings.orb.aio.tls import certificate
 from tidings.orb.corbaloc import make_corbaloc
@@ -174,11 +180,9 @@ async def test_a_server_on_omniorb_and_we_refuse_with_the_reason(
             await orb.stub(T.I, server.reference).get_name()
 
 
-async def test_a_client_on_omniorb_publishes_and_consumes_over_tls(
-    notify: Path, certs: Path
-) -> None:
-    """The consumer listens with TLS, and the service calls it there."""
-    given: dict[str, Any] = {
+def tls_alone(certs: Path) -> dict[str, Any]:
+    """Settings of a service that speaks TLS alone, and asks for certificates."""
+    return {
         "iiop__tls": True,
         "iiop__tls_port": 0,
         "iiop__tls_only": True,
@@ -187,8 +191,52 @@ async def test_a_client_on_omniorb_publishes_and_consumes_over_tls(
         "tls__client_ca": str(certs / "ca.pem"),
         "tls__client_certificates": "required",
     }
-    async with scene(notify, *omni.LOCAL_TLS, *omni.tls(certs, "service"), **given) as s:
+
+
+async def test_a_client_on_omniorb_publishes_and_consumes_over_tls(
+    notify: Path, certs: Path
+) -> None:
+    """The consumer listens with TLS, and the service calls it there."""
+    async with scene(notify, *omni.LOCAL_TLS, *omni.tls(certs, "service"), **tls_alone(certs)) as s:
         await s.proxy("c", "consumers", "push", "structured")
         await s.proxy("s", "suppliers", "push", "structured")
         await s.done("push", "s", "a|b|1|||null:", "a|b|2|||null:")
         await s.hears(*(f"c-client push_structured_event a|b|{at}|||null:" for at in "12"))
+
+
+async def test_a_client_on_omniorb_is_a_principal_by_its_certificate(
+    notify: Path, certs: Path
+) -> None:
+    place = sources(
+        store__memory=True, iiop__enabled=True, iiop__port=0, **tls_alone(certs)
+    )  # fmt: skip
+    async with (
+        serving(place) as (service, _),
+        client(notify, *omni.LOCAL_TLS, *omni.tls(certs, "radar-7")) as radar,
+        client(notify, *omni.LOCAL_TLS, *omni.tls(certs, "lost")) as nobody,
+    ):
+        owner = LocalDoor(service.host)
+        for command in (
+            CreateChannel(new_origin(), name="roads"),
+            g.CreatePrincipal("root"),
+            g.CreateGrant("root", (Verb.ADMINISTER,)),
+            g.CreatePrincipal("radar-7"),
+            g.CreateGrant("radar-7", (Verb.PUBLISH,), ("roads",)),
+            g.AddCertificate("radar-7", (certs / "radar-7.pem").read_text()),
+        ):
+            await owner.ask(command)
+        await owner.request(g.CreateToken("root"))
+        roads = plain_url(service.corba_url, "roads")
+        for one in (radar, nobody):
+            await one.done("url", "channel", roads)
+            await one.done("url", "factory", plain_url(service.corba_url, "NotificationService"))
+            fault = await one.one("create_channel", "new", "factory", "", "")
+            assert fault.startswith("! NO_PERMISSION")
+        await radar.do("get", "suppliers", "channel", "default_supplier_admin")
+        await radar.id("obtain", "s", "suppliers", "push", "structured")
+        await radar.done("connect", "s", "s-client")
+        await radar.done("push", "s", "a|b|1|||null:")
+        owners = {one.owner for one in service.host.channels[2].proxies.values()}
+        assert owners == {"radar-7"}
+        answer = await nobody.do("get", "suppliers", "channel", "default_supplier_admin")
+        assert not answer or answer[0].startswith("! ")

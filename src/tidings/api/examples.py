@@ -32,6 +32,12 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
         {"to": "role:tills", "verbs": ["publish"], "channels": ["sales-*"], "types": ["Shop::*"]},
     ),
     g.CreateReference: ({"channel": 1, "proxy": 7, "label": "till 3"},),
+    g.AddCertificate: (
+        {
+            "certificate": "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n",
+            "label": "radar-7",
+        },
+    ),
     g.CreateToken: ({"label": "till 3, main hall"},),
     g.SetPassword: ({"password": "correct horse battery", "old": "a better one than this"},),
     m.AddConstraints: ({"constraints": [CONSTRAINT, "$severity >= 3"]},),

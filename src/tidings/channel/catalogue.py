@@ -457,6 +457,8 @@ _ACCESS: Final = (
               "Create a CORBA reference", "access", answer=g.NewReference, repeats=False),
     Operation(g.SetPassword, Right.OWN_PASSWORD, "PUT /principals/{principal}/password",
               "Set a password", "access", repeats=False),
+    _change(g.AddCertificate, Right.ADMINISTER, "POST /principals/{principal}/certificates",
+            "Add a certificate", "access", answer=Named("credential", int, 7), created=True),
     Operation(g.AddCredential, Right.ENGINE, lasts=True),
     _change(g.RevokeCredential, Right.ADMINISTER, "DELETE /credentials/{credential}",
             "Revoke a credential", "access", done=NotFound),

@@ -1,4 +1,4 @@
-"""`tidings context …`: named services, replacing --url, --token-file and --ca."""
+"""`tidings context …`: named services, replacing --url, --token-file, --ca, --cert and --key."""
 
 from __future__ import annotations
 
@@ -29,6 +29,8 @@ class Context(msgspec.Struct, frozen=True, omit_defaults=True):
     url: str
     token_file: str | None = None
     ca: str | None = None
+    cert: str | None = None
+    key: str | None = None
 
 
 class Contexts(msgspec.Struct, omit_defaults=True):
@@ -112,7 +114,14 @@ def _write(contexts: Contexts) -> None:
     "tidings tree --context prod",
     json=False,
 )
-def add(name: Name, url: str, token_file: Path | None = None, ca: Path | None = None) -> None:
+def add(
+    name: Name,
+    url: str,
+    token_file: Path | None = None,
+    ca: Path | None = None,
+    cert: Path | None = None,
+    key: Path | None = None,
+) -> None:
     """Add a context, or change it; the first one is used by commands that name none.
 
     Files are named by their whole path; the token stays in its own file.
@@ -121,6 +130,8 @@ def add(name: Name, url: str, token_file: Path | None = None, ca: Path | None = 
         url URL: Where the service is.
         token_file FILE: A file with the token to show.
         ca FILE: Authorities to trust, as PEM.
+        cert FILE: A certificate to show, as PEM.
+        key FILE: Its private key, as PEM, if it is in a file of its own.
     """
     if not checked_name(name):
         raise InvalidUsage("a context needs a name; this one is empty")
@@ -129,7 +140,7 @@ def add(name: Name, url: str, token_file: Path | None = None, ca: Path | None = 
     if "@" in url.partition("//")[2].partition("/")[0]:
         raise InvalidUsage("a URL has no user or password in it: the token goes into a file")
     known = read_contexts()
-    known.contexts[name] = Context(url, _whole(token_file), _whole(ca))
+    known.contexts[name] = Context(url, *map(_whole, (token_file, ca, cert, key)))
     known.current = known.current or name
     _write(known)
     render.say(f"context {name}: {url}" + (", used by default" if known.current == name else ""))

@@ -41,6 +41,7 @@ from tidings.grants.model import (
     Verb,
     is_over,
 )
+from tidings.grants.secrets import fingerprint_of
 
 MOST_PRINCIPALS: Final = 10_000
 MOST_GRANTS: Final = 100_000
@@ -103,6 +104,7 @@ class Grants:
         self._grants: dict[int, Grant] = {}
         self._credentials: dict[int, Credential] = {}
         self._passwords: dict[str, int] = {}
+        self._certificates: dict[str, int] = {}  # credentials by fingerprint
         self._fences: dict[int, Constraint | None] = {}
         self._index = GrantIndex()
         self._decisions = Decisions(self._find_out)
@@ -120,6 +122,7 @@ class Grants:
             r.DeletePrincipal: self._delete_principal,
             r.CreateGrant: self._create_grant,
             r.RevokeGrant: self._revoke_grant,
+            r.AddCertificate: self._add_certificate,
             r.AddCredential: self._add_credential,
             r.RevokeCredential: self._revoke_credential,
             r.SeePrincipals: self._see_principals,
@@ -171,10 +174,8 @@ class Grants:
 
     def certificate(self, fingerprint: str, now: int) -> Credential | None:
         """Return the credential for a certificate."""
-        for one in self._credentials.values():
-            if one.kind is CredentialKind.CERTIFICATE and one.digest == fingerprint:
-                return self.credential(one.id, now)
-        return None
+        found = self._certificates.get(fingerprint)
+        return None if found is None else self.credential(found, now)
 
     def password(self, principal: str, now: int) -> Credential | None:
         """Return the password of a principal; it has one at most."""
@@ -467,11 +468,20 @@ class Grants:
         self._begin("credential", credential)
         if credential.kind is CredentialKind.PASSWORD:
             self._passwords[credential.principal] = credential.id
+        elif credential.kind is CredentialKind.CERTIFICATE:
+            self._certificates[credential.digest] = credential.id
+
+    def _add_certificate(self, asked: r.AddCertificate, now: int) -> int:
+        kept = fingerprint_of(asked.certificate)
+        kind = CredentialKind.CERTIFICATE
+        add = r.AddCredential(asked.principal, kind, kept, asked.label, asked.expires_at)
+        return self._add_credential(add, now)
 
     def _refuse_shared_certificate(self, fingerprint: str) -> None:
-        for one in self._credentials.values():
-            if one.kind is CredentialKind.CERTIFICATE and one.digest == fingerprint:
-                raise NameTaken(f"this certificate is credential {one.id}, of {one.principal}")
+        found = self._certificates.get(fingerprint)
+        if found is not None:
+            owner = self._credentials[found].principal
+            raise NameTaken(f"this certificate is credential {found}, of {owner}")
 
     def _revoke_credential(self, asked: r.RevokeCredential, now: int) -> None:
         credential = self._credentials.get(asked.credential)
@@ -490,6 +500,8 @@ class Grants:
         self._end("credential", credential)
         if credential.kind is CredentialKind.PASSWORD:
             self._passwords.pop(credential.principal, None)
+        elif credential.kind is CredentialKind.CERTIFICATE:
+            del self._certificates[credential.digest]
         self._keep("credential", credential.id, None)
 
     # Questions.

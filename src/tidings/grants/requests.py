@@ -198,6 +198,27 @@ class CreateReference(Question[NewReference]):
 
 
 @dataclass(frozen=True, slots=True)
+class AddCertificate(Request):
+    """Let a principal say who it is by a certificate. Answer: the credential's number.
+
+    The service recognises it over HTTPS and over IIOP with TLS, if an authority in `tls.client_ca`
+    has signed it, and keeps only its SHA-256 fingerprint.
+
+    Attributes:
+        principal: The principal's name.
+        certificate: The certificate, as PEM, without its key.
+        label: What its owner calls it.
+        expires_at: When the service stops to accept it, microseconds since 1970; left out, when the
+            certificate itself expires.
+    """
+
+    principal: PrincipalName
+    certificate: str
+    label: str = ""
+    expires_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class SetPassword(Question[None]):
     """Set a principal's password in place of the one before; whoever is logged in by that is out.
 
@@ -326,7 +347,7 @@ class SeeCredentials(Question[Sequence[CredentialInfo]]):
 ACCESS_REQUESTS: Final = (
     *(CreatePrincipal, ChangePrincipal, DeletePrincipal, SeePrincipals),
     *(CreateGrant, RevokeGrant, SeeGrants),
-    *(CreateToken, CreateReference, SetPassword, AddCredential),
+    *(CreateToken, CreateReference, SetPassword, AddCertificate, AddCredential),
     *(RevokeCredential, SeeCredentials, SeeMyself),
 )
 """All of them."""

@@ -184,6 +184,8 @@ Message: TypeAlias = (
 HEADER_SIZE: Final = 12
 HIGHEST_MINOR: Final = 2
 _MAGIC: Final = b"GIOP"
+# With these an alert and a handshake begin (RFC 8446, 5.1).
+_TLS_RECORDS: Final = (b"\x15", b"\x16")
 _LITTLE_HEADER: Final = Struct("<4sBBBBI").unpack_from
 _AFTER_ID: Final = HEADER_SIZE + 4
 _LONGEST_TEMPLATE: Final = 512
@@ -210,6 +212,11 @@ class Header(NamedTuple):
 def check_magic(octets: bytes | bytearray) -> None:
     """Refuse octets, however few, that cannot be the beginning of a message."""
     if octets[:4] != _MAGIC[: len(octets)]:
+        if octets[:1] in _TLS_RECORDS:
+            raise FramingError(
+                "TLS came where it is not spoken: it has a port of its own, which references and "
+                "addresses such as corbaloc:ssliop:host:2810 name"
+            )
         shown = bytes(octets[:4])
         raise FramingError(f"a GIOP message begins with {_MAGIC!r}, not with {shown!r}")
 

@@ -21,6 +21,7 @@ from tidings.grants.model import Verb
 from tidings.orb.aio.targets import caller as peer_address
 from tidings.orb.bounded_cache import BoundedCache
 from tidings.orb.ior import profile_of, to_ior
+from tidings.servants.certificates import Certificates
 from tidings.servants.changes import FilterCallbacks
 from tidings.servants.clients import Clients
 from tidings.servants.door import IIOP, GatheringDoor
@@ -88,10 +89,11 @@ class CorbaService:
     open_loopback: bool = False
     grants: dict[int, Grant] = field(default_factory=lambda: {OWNERS: Grant(OWNERS, OWNER)})
     client_options: ClientOptions = field(default_factory=ClientOptions)
+    certificates: Certificates = field(init=False)
     clients: Clients = field(init=False)
     callbacks: FilterCallbacks = field(init=False)
     references: References = field(init=False)
-    _doors: dict[tuple[int, str], GatheringDoor] = field(default_factory=dict)
+    _doors: dict[tuple[int, str, int | None], GatheringDoor] = field(default_factory=dict)
     # Objects that a caller may know of, and the version of the grants that say so.
     _shown: BoundedCache[tuple[ObjectKey, str], int] = field(
         default_factory=lambda: BoundedCache(4096)
@@ -100,6 +102,7 @@ class CorbaService:
     _read: BoundedCache[bytes, ObjectKey] = field(default_factory=lambda: BoundedCache(4096))
 
     def __post_init__(self) -> None:
+        self.certificates = Certificates(self.host, self.orb)
         self.references = References(self.host)
         self.host.issue_reference = self.issue
         self.clients = Clients(
@@ -116,10 +119,11 @@ class CorbaService:
             try:
                 key = self.keys.read(octets)
             except Forbidden as error:
+                known = self.open_well_known or self.certificates.caller() is not None
                 if octets not in self.well_known and self._named(octets) is None:
                     stranger = replace(ANONYMOUS, door=IIOP, peer=peer_address.get())
                     self.host.operations.refuse(stranger, AUTHENTICATE, error)
-                return self.find_near(octets) if self.open_well_known else None
+                return self.find_near(octets) if known else None
             self._read.keep(octets, key)
         return self._servant(key)
 
@@ -198,13 +202,14 @@ class CorbaService:
 
     def door(self, grant: int) -> GatheringDoor | None:
         """Return the host as a grant's principal may use it, or None if the grant is gone."""
-        caller = self._caller(grant, peer_address.get())
+        certified = self.certificates.caller() if grant == OWNERS else None
+        caller = certified or self._caller(grant, peer_address.get())
         if caller is None:
             return None
-        known = self._doors.get((grant, caller.name))
+        key = (grant, caller.name, caller.credential)
+        known = self._doors.get(key)
         if known is None or known.principal is not caller:  # the grant may have changed hands
-            known = GatheringDoor(self.host, caller, self.clients.heard)
-            self._doors[grant, caller.name] = known
+            known = self._doors[key] = GatheringDoor(self.host, caller, self.clients.heard)
         return known
 
     def _caller(self, grant: int, peer: str) -> Caller | None:
@@ -228,7 +233,7 @@ class CorbaService:
     def _end_forbidden(self, changed: AccessChanged) -> None:
         """End what was begun by callers that may do less than before."""
         for number in changed.credentials:
-            for known in [one for one in self._doors if one[0] == number]:
+            for known in [one for one in self._doors if number in (one[0], one[2])]:
                 del self._doors[known]
         self.clients.end_forbidden(changed)
         self.callbacks.end_forbidden(changed, self.may_still, self.host.filters.filters)

@@ -233,6 +233,7 @@ class Service:
             lambda: self.reloader.settings,
             self._budget.iiop,
             lambda: self._logs.level,
+            self._tls,
         )
         self._web.counts.admissions["iiop"] = self._corba.admission
         await self._corba.open()
@@ -330,7 +331,8 @@ class Service:
         self._web.readiness.phase = "ready"
         version = tidings.__version__
         doors = [f"{self.url}{self._beside}"] if self.url else []
-        doors += [f"for CORBA at {self.corba_url}"] if self.corba_url else []
+        corba = () if self._corba is None else (self._corba.url, self._corba.tls_url)
+        doors += [f"for CORBA at {url}" for url in dict.fromkeys(corba) if url]
         log.info("listening on %s, %s (tidings %s)", " and ".join(doors), where, version)
         notify_manager("READY=1")
 

@@ -54,6 +54,7 @@ AUTO: Final = "auto"
 """As `http.token`: the service makes a token of its own."""
 CORBA_PORT: Final = 2809
 """Where an object URL without a port looks: `corbaloc::host/NameService`."""
+CORBA_TLS_PORT: Final = 2810
 TOKEN_WORDS: Final = "16 to 256 letters, digits and characters of ._~+-"
 
 _RETAINED: Final = Retention()
@@ -259,10 +260,14 @@ class IiopSection(Section):
         enabled: Whether there is this door.
         host: The address to listen on; 0.0.0.0 for all. Set advertise_host with it.
         port: The port; 0 takes a free one. References that clients keep name it.
+        tls: Whether there is a port for TLS as well. References then name both.
+        tls_port: The port for TLS; 0 takes a free one.
+        tls_only: Whether clients are served with TLS alone: nothing listens on iiop.port.
         advertise_host: The host that references name, if it is not the one to listen on: behind
             address translation, or in a container.
         advertise_port: The port that references name; 0 for the one listened on.
-        alternates: Further addresses in references, tried after the first.
+        advertise_tls_port: The same of the port for TLS.
+        alternates: Further addresses in references, tried after the first; without TLS.
         open_well_known: Whether clients of other machines may begin with a plain key such as
             NameService. Whoever reaches the port then manages the service, until grants decide.
         open_loopback: Whether callers on the loopback own the service although grants are
@@ -270,7 +275,8 @@ class IiopSection(Section):
         default_channel: The name of the channel behind the key DefaultEventChannel, made if it is
             missing; none for no such channel.
         bidirectional: Whose offer to be called back over their own connection is taken: that of
-            nobody, of clients that tell the address they come from, of everybody.
+            nobody, of clients that tell the address they come from, of everybody. That of clients
+            with TLS that listen nowhere is always taken.
         callback_networks: Where the service may connect to because a client gave it a reference:
             loopback is this machine, peer the address the reference came from. Callbacks over a
             connection that the client has opened need none of these.
@@ -298,8 +304,12 @@ class IiopSection(Section):
     enabled: bool = False
     host: HostName = "127.0.0.1"
     port: Port = CORBA_PORT
+    tls: bool = False
+    tls_port: Port = CORBA_TLS_PORT
+    tls_only: bool = False
     advertise_host: OptionalText = None
     advertise_port: Port = 0
+    advertise_tls_port: Port = 0
     alternates: Annotated[
         Texts, AfterValidator(_addresses), Right('a list of addresses such as "host:2809"')
     ] = ()
@@ -491,7 +501,7 @@ def _problems(settings: ServerSettings) -> Iterator[str]:
         yield f"archive.dir and store.dir are both {archive}: the archive needs a folder of its own"
     if settings.iiop.enabled:
         yield from _corba_problems(settings.iiop, settings.ior_file, settings.naming)
-    yield from _tls_problems(settings.tls, http.tls)
+    yield from _tls_problems(settings.tls, http.tls, settings.iiop.tls)
 
 
 def _corba_problems(
@@ -499,6 +509,15 @@ def _corba_problems(
 ) -> Iterator[str]:
     if iiop.advertise_port and iiop.advertise_host is None:
         yield "iiop.advertise_port needs iiop.advertise_host: set both"
+    if iiop.advertise_tls_port and not (iiop.tls and iiop.advertise_host is not None):
+        yield "iiop.advertise_tls_port needs iiop.tls and iiop.advertise_host: set them as well"
+    if iiop.tls_only and not iiop.tls:
+        yield "iiop.tls_only is true, and iiop.tls is not: nobody could connect; set both"
+    elif iiop.tls_only and (iiop.advertise_port or iiop.alternates):
+        yield (
+            "iiop.advertise_port and iiop.alternates are about calls without TLS, and "
+            "iiop.tls_only takes none: leave them out, or iiop.tls_only"
+        )
     named = [path for path in (files.factory, files.filter_factory, files.agent) if path]
     if len(set(named)) < len(named):
         yield "the settings of ior_file name one file twice: each object needs its own"
@@ -514,9 +533,10 @@ def _corba_problems(
             yield f"naming: {error}"
 
 
-def _tls_problems(tls: TlsSection, wanted: bool) -> Iterator[str]:
-    if wanted and tls.certificate is None:
-        yield "http.tls needs a certificate: set tls.certificate and tls.key"
+def _tls_problems(tls: TlsSection, http: bool, iiop: bool) -> Iterator[str]:
+    if (http or iiop) and tls.certificate is None:
+        wanting = "http.tls" if http else "iiop.tls"
+        yield f"{wanting} needs a certificate: set tls.certificate and tls.key"
     elif (tls.certificate is None) != (tls.key is None):
         yield "tls.certificate and tls.key go together: set both"
     if tls.client_certificates != "none" and tls.client_ca is None:

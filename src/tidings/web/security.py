@@ -20,6 +20,7 @@ from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tidings.engine.access import ANONYMOUS, OWNER, Caller
+from tidings.engine.callers import certified
 from tidings.engine.host import Host
 from tidings.engine.operation_log import AUTHENTICATE
 from tidings.errors import Forbidden, TidingsError, Unauthenticated
@@ -34,6 +35,10 @@ TOKEN_SUBPROTOCOL: Final = "tidings.token."
 
 AUTHENTICATED: Final = "tidings.authenticated"
 """Where the state of a scope may have a function to be called once it is sure who asks."""
+
+CERTIFICATE: Final = "tidings.certificate"
+"""Where the state of a scope may have the certificate that the client has shown: its SHA-256
+fingerprint in lower-case hex."""
 
 REVOKED: Final = 4401
 """The code a WebSocket is closed with when its principal may do less than before."""
@@ -61,6 +66,7 @@ class Guard:
         self._limiting = host.limiting
         self._callers = host.callers
         self._operations = host.operations
+        self._now = host.clock.now
         self._open: dict[int, tuple[Caller, Callable[[], None]]] = {}
         host.on_effect(AccessChanged, self._cut)
 
@@ -133,14 +139,26 @@ class Guard:
 
     async def _caller(self, connection: HTTPConnection) -> Caller:
         given, options = bearer(connection), self._options
+        shown = connection.scope.get("state", {}).get(CERTIFICATE, "")
+        if shown and not given and (found := self._certified(shown, connection)) is not None:
+            return found
         if token_number(given) is not None:
             client = connection.client
             return await self._callers.by_token(given, "" if client is None else client.host)
         if options.token is None and not (self._grants.is_open or options.open_loopback):
+            whose = f", and certificate {shown} is no principal's" if shown else ""
             raise Unauthenticated(
-                "the token is missing: send the header Authorization: Bearer <token>, or log in"
+                f"the token is missing{whose}: send the header Authorization: Bearer <token>, or "
+                "log in"
             )
         return authenticate(connection, options)
+
+    def _certified(self, shown: str, connection: HTTPConnection) -> Caller | None:
+        """The principal with a certificate, unless a page elsewhere has the browser show it."""
+        found = certified(self._grants, shown, self._now())
+        if found is not None:
+            _check_origin(connection, _single(connection, "host"), self._options.allowed_origins)
+        return found
 
     def _cut(self, changed: AccessChanged) -> None:
         for principal, end in list(self._open.values()):

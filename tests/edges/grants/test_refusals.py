@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from typing import Any
 
 import pytest
@@ -88,6 +90,40 @@ def test_a_certificate_is_one_principals(grants: Grants) -> None:
     assert found is not None
     assert found.principal == "ann"
     assert grants.certificate("cd" * 32, NOW) is None
+    restored = Grants()
+    restored.restore(dict(grants.snapshot()))
+    assert restored.certificate("ab" * 32, NOW) == found
+
+
+PEM = f"-----BEGIN CERTIFICATE-----\n{base64.b64encode(b'0a certificate').decode()}\n"
+PEM += "-----END CERTIFICATE-----\n"
+
+
+def test_a_revoked_certificate_can_be_added_again(grants: Grants) -> None:
+    kept = hashlib.sha256(b"0a certificate").hexdigest()
+    assert answer(grants, r.AddCertificate("ann", f"a chain:\n{PEM}", "radar")) == 1
+    assert grants.certificate(kept, NOW) is not None
+    assert answer(grants, r.RevokeCredential(1)) is None
+    assert grants.certificate(kept, NOW) is None
+    assert answer(grants, r.AddCertificate("ann", PEM, expires_at=NOW + 1)) == 2
+    assert grants.certificate(kept, NOW) is not None
+    assert grants.certificate(kept, NOW + 1) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "no certificate as PEM: it begins with -----BEGIN CERTIFICATE-----"),
+        (PEM.replace("M", "-", 1), "no certificate as PEM"),
+        (PEM[:-30], "no certificate as PEM"),
+        (" " * 1_000_000 + PEM, "at most 16384 characters"),
+        (PEM.replace("MGE", "TUdF", 1), "no certificate as PEM"),
+        (f"-----BEGIN PRIVATE KEY-----\n{PEM}", "there is a private key in this text"),
+    ],
+)
+def test_what_is_no_certificate_is_refused(grants: Grants, text: str, words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        raise answer(grants, r.AddCertificate("ann", text))
 
 
 def test_a_principal_has_one_password_and_few_login_tokens(grants: Grants) -> None:

@@ -109,6 +109,15 @@ async def test_a_revoked_token_ends_what_it_opened() -> None:
             await (await connect(url, token=made.token)).channels()
 
 
+async def test_with_a_revoked_token_nothing_is_published_over_an_open_socket() -> None:
+    async with scene(BOTH) as (owner, url, made), await connect(url, token=made.token) as client:
+        publisher = await client.publisher("roads")
+        await publisher.publish(event("a", "b"))
+        await owner.ask(g.RevokeCredential(made.credential))
+        with pytest.raises(TidingsError):
+            await publisher.publish(event("a", "b"))
+
+
 async def test_a_revoked_grant_ends_what_it_allowed() -> None:
     async with scene(BOTH) as (owner, url, made), await connect(url, token=made.token) as client:
         publisher = await client.publisher("roads")

@@ -13,7 +13,11 @@ from tidings.bench.iiop_load import built_once
 from tidings.cos.idl_files import FOLDER
 
 SOURCES = Path(__file__).parent / "cpp"
-LIBRARIES = ("-lomniORB4", "-lomniDynamic4", "-lomnithread")
+# The last one is used by nobody's code: it adds TLS to the transports.
+LIBRARIES = (
+    *("-lomniORB4", "-lomniDynamic4", "-lomnithread"),
+    *("-Wl,--no-as-needed", "-lomnisslTP4"),
+)
 # Where Debian has the IDL of the standard's services: not ours, but those of others.
 STANDARD = Path("/usr/share/idl/omniORB")
 

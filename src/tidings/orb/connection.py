@@ -92,6 +92,7 @@ Incoming: TypeAlias = Call | Refusal | Locate | Answer | Cancel | ListenPoints |
 
 
 _AnswerType: TypeAlias = type[giop.Reply] | type[giop.LocateReply]
+_ANSWERS: Final = (giop.Reply, giop.LocateReply)
 
 
 class _PendingCall(NamedTuple):
@@ -165,46 +166,40 @@ class Connection:
     def _steps(self, messages: Iterator[giop.Message | None]) -> Iterator[list[Incoming]]:
         try:
             for message in messages:
-                found: list[Incoming] = []
-                if message is not None:
-                    self.received += 1
-                    self._take(message, found)
-                yield found
+                yield [] if message is None else self._take(message)
                 if self.ended:
                     return
         except FramingError as error:
             yield [self._broken(str(error))]
 
-    def _take(self, message: giop.Message, found: list[Incoming]) -> None:
+    def _take(self, message: giop.Message) -> list[Incoming]:
+        self.received += 1
         if isinstance(message, giop.Request):
-            self._take_request(message, found)
-        elif isinstance(message, giop.Reply | giop.LocateReply):
-            self._take_reply(message, found)
-        elif isinstance(message, giop.LocateRequest):
-            if self._requests_allowed:
-                self._minor = max(self._minor, message.minor)
-                found.append(Locate(message, self._wires[message.minor]))
-            else:
-                found.append(self._broken("a LocateRequest came to a side that only calls"))
-        elif isinstance(message, giop.CancelRequest):
-            if message.request_id in self._requests:
-                self._requests.discard(message.request_id)
-                found.append(Cancel(message.request_id))
-        elif isinstance(message, giop.CloseConnection):
-            self.ended = True
-            found.append(End("the peer closed the connection", unseen=True, fault=False))
-        else:
-            self.ended = True
-            why = f"the peer does not understand what it was sent; it speaks GIOP 1.{message.minor}"
-            found.append(End(why, unseen=False, fault=True))
+            return self._take_request(message)
+        if isinstance(message, _ANSWERS):
+            return self._take_reply(message)
+        if isinstance(message, giop.LocateRequest):
+            if not self._requests_allowed:
+                return [self._broken("a LocateRequest came to a side that only calls")]
+            self._minor = max(self._minor, message.minor)
+            return [Locate(message, self._wires[message.minor])]
+        if isinstance(message, giop.CancelRequest):
+            if message.request_id not in self._requests:
+                return []
+            self._requests.discard(message.request_id)
+            return [Cancel(message.request_id)]
+        self.ended = True
+        if isinstance(message, giop.CloseConnection):
+            return [End("the peer closed the connection", unseen=True, fault=False)]
+        why = f"the peer does not understand what it was sent; it speaks GIOP 1.{message.minor}"
+        return [End(why, unseen=False, fault=True)]
 
-    def _take_request(self, request: giop.Request, found: list[Incoming]) -> None:
+    def _take_request(self, request: giop.Request) -> list[Incoming]:
         if not self._requests_allowed:
-            found.append(self._broken("a Request came to a side that only calls"))
-            return
+            return [self._broken("a Request came to a side that only calls")]
         if request.request_id in self._requests:
-            found.append(self._broken(f"request id {request.request_id} came twice"))
-            return
+            return [self._broken(f"request id {request.request_id} came twice")]
+        found: list[Incoming] = []
         error = None
         for id, data in request.contexts:
             try:
@@ -214,24 +209,24 @@ class Connection:
                     found.append(ListenPoints(read_listen_points(data)))
             except SystemException as fault:
                 error = fault
-        self._minor = max(self._minor, request.minor)
+        if request.minor > self._minor:
+            self._minor = request.minor
         call = Call(request, self._wires[request.minor])
         if request.response_flags & 1:
             self._requests.add(request.request_id)
         found.append(call if error is None else Refusal(call, error))
+        return found
 
-    def _take_reply(self, reply: giop.Reply | giop.LocateReply, found: list[Incoming]) -> None:
+    def _take_reply(self, reply: giop.Reply | giop.LocateReply) -> list[Incoming]:
         if not self._calls_allowed:
-            found.append(self._broken("a reply came to a side that never called"))
-            return
+            return [self._broken("a reply came to a side that never called")]
         asked = self._calls.pop(reply.request_id, None)
         if asked is None:
-            return  # it comes after its caller gave up: nobody wants it
+            return []  # it comes after its caller gave up: nobody wants it
         if isinstance(reply, asked.answer):
-            found.append(Answer(reply, self._wires[reply.minor].codesets))
-        else:
-            why = f"a {type(reply).__name__} came where a {asked.answer.__name__} was to come"
-            found.append(self._broken(why))
+            return [Answer(reply, self._wires[reply.minor].codesets)]
+        why = f"a {type(reply).__name__} came where a {asked.answer.__name__} was to come"
+        return [self._broken(why)]
 
     def _agree(self, codesets: CodeSets) -> None:
         self._codesets = codesets

@@ -96,7 +96,7 @@ class Framer:
         if self._broken is not None:
             raise FramingError(self._broken)
         try:
-            while (frame := self._next_frame()) is not None:
+            while self._buffer and (frame := self._next_frame()) is not None:
                 header, octets = frame
                 whole = self._assemble(header, octets)
                 if whole is octets:

@@ -35,6 +35,7 @@ Found: TypeAlias = Servant | Reference | None
 
 _REPLY_WANTED: Final = 1  # the bit of the response flags
 _SYNC_WITH_SERVER: Final = 1  # the response flags of a oneway that waits for its arrival
+_DONE: Final = giop.ReplyStatus.NO_EXCEPTION
 
 
 class Failure(NamedTuple):
@@ -83,7 +84,7 @@ class Invocation:
         self._method = method
         self._arguments = arguments
         if operation.oneway and flags == _SYNC_WITH_SERVER and request.minor >= 2:
-            self.early_reply = _encode(call, giop.ReplyStatus.NO_EXCEPTION)
+            self.early_reply = _encode(call, _DONE)
             self.replies = False
 
     @property
@@ -107,10 +108,10 @@ class Invocation:
         """The reply with a result."""
         write = self.operation.write_result
         if write is write_void:
-            return _encode(self._call, giop.ReplyStatus.NO_EXCEPTION)
+            return giop.encode_reply(self._call.wire, self.request_id, _DONE)
         try:
             return _encode(
-                self._call, giop.ReplyStatus.NO_EXCEPTION, lambda writer: write(writer, value)
+                self._call, _DONE, lambda writer: write(writer, value)
             )
         except SystemException as error:
             raise type(error)(error.minor, Completion.YES, f"the result: {error.why}") from error

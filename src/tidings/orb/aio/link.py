@@ -116,15 +116,16 @@ class Link(asyncio.Protocol):
         self._last_received = self._loop.time()
         steps = self.connection.receive_steps(data)
         if self._unread is None:  # else they are behind what waits
-            self._receive(steps)
+            self._receive(steps, self._last_received)
 
-    def _receive(self, steps: Iterator[list[sans_io.Incoming]]) -> None:
-        """Handle what came; after a turn, other connections go first."""
+    def _go_on(self, steps: Iterator[list[sans_io.Incoming]]) -> None:
         self._unread = None
-        if self.closed:
-            return
+        if not self.closed:
+            self._receive(steps, self._loop.time())
+
+    def _receive(self, steps: Iterator[list[sans_io.Incoming]], now: float) -> None:
+        """Handle what came; after a turn, other connections go first."""
         caller.set(self.peer.host)
-        now = self._loop.time()
         received = self.connection.received
         self._flushing = True  # at the end of this
         for at, step in enumerate(steps):
@@ -132,7 +133,7 @@ class Link(asyncio.Protocol):
                 self._take(incoming)
             if not at % _STEPS and self._loop.time() - now > _TURN_SECONDS:
                 self._unread = steps
-                self._loop.call_soon(self._receive, steps)
+                self._loop.call_soon(self._go_on, steps)
                 break
         if not self.connection.in_message:
             self._message_since = None
@@ -214,7 +215,7 @@ class Link(asyncio.Protocol):
 
     def _reply(self, request_id: int, octets: bytes | None) -> None:
         self.connection.reply(request_id, octets)
-        if self._serving.count:
+        if self._serving.running:
             self._flush_soon()
         elif not self._flushing:
             self._flush_and_gate()
@@ -238,7 +239,7 @@ class Link(asyncio.Protocol):
 
     @property
     def _crowded(self) -> bool:
-        return self._serving.count >= self._options.max_requests
+        return len(self._serving.running) >= self._options.max_requests
 
     def _gate(self) -> None:
         """Read on, or stop reading while the peer has enough requests in progress."""
@@ -368,7 +369,7 @@ class Link(asyncio.Protocol):
     @property
     def busy(self) -> bool:
         """Whether a request is in progress here or a call waits for its answer."""
-        return bool(self._waiting) or self._serving.count > 0
+        return bool(self._waiting or self._serving.running)
 
     @property
     def used_at(self) -> float:

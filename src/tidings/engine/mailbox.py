@@ -14,7 +14,10 @@ from __future__ import annotations
 import logging
 from collections import Counter, deque
 from collections.abc import Callable, Hashable
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, Protocol
+
+import msgspec
+from msgspec.structs import replace
 
 from tidings.channel.commands import Ack, Command, Failed, Push, Reject
 from tidings.errors import TidingsError
@@ -61,7 +64,7 @@ class Waiting(Protocol):
         ...
 
 
-class Post(NamedTuple):
+class Post(msgspec.Struct, frozen=True):
     """A waiting command, and the receiver of its answer.
 
     `parts` has the answers so far to the parts of a push; None for a whole command.
@@ -234,8 +237,9 @@ class Mailbox:
 
     def _count_taken(self, taken: list[Post]) -> None:
         ahead = self._ahead
-        for command, _, _, last in taken if ahead else ():
-            if last and command.__class__ not in _ANSWER_KINDS:
+        for post in taken if ahead else ():
+            command = post.command
+            if post.last and command.__class__ not in _ANSWER_KINDS:
                 proxy = (getattr(command, "channel", 0), getattr(command, "proxy", 0))
                 ahead[proxy] -= 1
                 if not ahead[proxy]:
@@ -284,7 +288,7 @@ def _parted(post: Post, size: int) -> tuple[Post, Post]:
         assert isinstance(whole, Ack | Failed | Reject)
         size *= _ANSWERS
         first = whole._replace(seqs=whole.seqs[:size])
-        return Post(first, None), post._replace(command=whole._replace(seqs=whole.seqs[size:]))
+        return Post(first, None), replace(post, command=whole._replace(seqs=whole.seqs[size:]))
     parts: list[object] = [] if post.parts is None else post.parts
     marks = whole.marks
     begun = whole._replace(

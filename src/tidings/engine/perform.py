@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from tidings.channel import effects as e
 from tidings.channel.commands import Revoke
 from tidings.channel.entries import PERSISTENT, Entry
@@ -181,12 +183,12 @@ class Performer:
 
     def _deliver(self, effect: e.Deliver, write: Write) -> None:
         if write.unwritable:
-            effect = effect._replace(entries=_writable(effect, write))
+            effect = replace(effect, entries=_writable(effect, write))
         self.out.deliver(effect, self._later(effect.entries, write))
 
     def _pulled(self, effect: e.Pulled, write: Write) -> None:
         if write.unwritable:
-            effect = effect._replace(entries=_writable(effect, write))
+            effect = replace(effect, entries=_writable(effect, write))
         self.out.pulled(effect, self._later(effect.entries, write))
 
     def _later(self, entries: Sequence[Entry], write: Write) -> Later | None:

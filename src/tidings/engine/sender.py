@@ -155,7 +155,7 @@ class Sender:
 
     def deliver(self, effect: e.Deliver, later: Later | None) -> None:
         """Deliver events to a push consumer, once they may leave and their content is in memory."""
-        channel, proxy, entries, again = effect
+        channel, proxy, entries = effect.channel, effect.proxy, effect.entries
         key = (channel, proxy)
         reached = self.endpoints.get(key)
         if reached is None or not entries:  # none of them could be written
@@ -167,7 +167,7 @@ class Sender:
             return
         endpoint, form = reached
         messages = self._messages(channel, entries)
-        batch = EventBatch(channel, proxy, messages, again, form, entries)
+        batch = EventBatch(channel, proxy, messages, effect.again, form, entries)
         if later is None and key not in self._outbox.lines and _is_whole(messages):
             endpoint.deliver(batch)
         else:
@@ -234,13 +234,13 @@ class Sender:
 
     def pulled(self, effect: e.Pulled, later: Later | None) -> None:
         """Answer a pull, once its events may leave and their content is in memory."""
-        token, channel, proxy, entries, again = effect
-        future = self.pulls.pop(token, None)
+        channel, proxy, entries = effect.channel, effect.proxy, effect.entries
+        future = self.pulls.pop(effect.token, None)
         if future is None:
             self._give_back(channel, proxy, list(map(SEQ, entries)))
             return
         messages = self._messages(channel, entries)
-        batch = EventBatch(channel, proxy, messages, again, entries=entries)
+        batch = EventBatch(channel, proxy, messages, effect.again, entries=entries)
         if later is None and batch.address not in self._outbox.lines and _is_whole(messages):
             self._answer_pull(future, batch)
         else:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
+import msgspec
+
 from tidings.orb import giop
 from tidings.orb.codesets import NOT_NEGOTIATED, CodeSets, accept
 from tidings.orb.exceptions import BAD_PARAM, FramingError, SystemException
@@ -29,7 +31,7 @@ BI_DIR_IIOP: Final = 5
 MOST_POINTS: Final = 64
 
 
-class Call(NamedTuple):
+class Call(msgspec.Struct, frozen=True):
     """A request for an object here; `wire` says how to encode its reply."""
 
     request: giop.Request
@@ -55,7 +57,7 @@ class Locate(NamedTuple):
     wire: Wire
 
 
-class Answer(NamedTuple):
+class Answer(msgspec.Struct, frozen=True):
     """The answer to a call from here."""
 
     reply: giop.Reply | giop.LocateReply
@@ -95,7 +97,7 @@ _AnswerType: TypeAlias = type[giop.Reply] | type[giop.LocateReply]
 _ANSWERS: Final = (giop.Reply, giop.LocateReply)
 
 
-class _PendingCall(NamedTuple):
+class _PendingCall(msgspec.Struct, frozen=True):
     """A call without an answer yet: its minor version, and the type of its answer."""
 
     minor: int

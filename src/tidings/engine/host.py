@@ -41,7 +41,7 @@ from tidings.engine.housekeeping import Housekeeping, Kept
 from tidings.engine.judging import Judging
 from tidings.engine.loop_time import Timer, Watchdog
 from tidings.engine.losses import Losses, LossReports
-from tidings.engine.mailbox import Mailbox, Post, Waiting, weight
+from tidings.engine.mailbox import Mailbox, Post, Waiting
 from tidings.engine.operation_log import OperationLog
 from tidings.engine.perform import Performer
 from tidings.engine.recording import Recorder
@@ -417,7 +417,7 @@ class Host:
         self._timer.set(self.cores.wake_at)
         spent = self.watchdog.left()
         if self.cores.are_first(commands):  # others say nothing of what events cost
-            self._mailbox.took(sum(map(weight, commands)), spent)
+            self._mailbox.took(spent)
         if self._mailbox:
             self._schedule()
         else:

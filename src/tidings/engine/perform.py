@@ -103,12 +103,9 @@ class Performer:
             writer.ride(write.records)
         for act in write.after:
             writer.after_writes(act)
-        if writer.under_way:
-            for post, answer in zip(posts, answers, strict=True):
-                writer.answer_after_writes(post, answer)
-        else:
-            for post, answer in zip(posts, answers, strict=True):
-                post.answer(answer)
+        tell = writer.answer_after_writes if writer.under_way else Post.answer
+        for post, answer in zip(posts, answers, strict=True):
+            tell(post, answer)
 
     def _refused(
         self, posts: Sequence[Post], answers: Sequence[object], write: Write

@@ -113,20 +113,21 @@ class Seat:
 
     def __init__(self, host: Host, channel: int, proxy: int) -> None:
         self._host = host
+        self._channels = host.channels
         self._channel = channel
         self._proxy = proxy
 
     @property
     def suspended(self) -> bool:
         """Return whether the connection is suspended."""
-        channel = self._host.channels.get(self._channel)
+        channel = self._channels.get(self._channel)
         proxy = None if channel is None else channel.proxies.get(self._proxy)
         return proxy is not None and proxy.suspended
 
     @property
     def origin(self) -> str:
         """Return the origin of the proxy's channel."""
-        return self._host.channels.find(self._channel).origin
+        return self._channels.find(self._channel).origin
 
     def deaf(self) -> None:
         """Stop reporting event types to the client until it asks again."""

@@ -336,11 +336,11 @@ class PushConsumerEndpoint(ClientEndpoint):
 
     async def _run(self, *, retried: bool = False) -> None:
         try:
-            while self._queue and not self._is_held():
+            if self._queue and not self._is_held():
                 await self._hand_over(self._queue.popleft(), retried=retried)
-                retried = False
         finally:
             self._task = None
+        self._call()  # without a task, if that is possible by now
 
     async def _hand_over(self, messages: list[Message], *, retried: bool) -> None:
         push, hops = self._push, messages[0].hops

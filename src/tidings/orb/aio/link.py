@@ -128,7 +128,7 @@ class Link(asyncio.Protocol):
         caller.set(self.peer.host)
         received = self.connection.received
         self._flushing = True  # at the end of this
-        for at, step in enumerate(steps):
+        for at, step in enumerate(steps, 1):
             for incoming in step:
                 self._take(incoming)
             if not at % _STEPS and self._loop.time() - now > _TURN_SECONDS:
@@ -353,11 +353,12 @@ class Link(asyncio.Protocol):
 
     def _flush(self) -> None:
         octets = self.connection.data_to_send()
-        if not octets or self._transport is None or self._transport.is_closing():
+        transport = self._transport
+        if not octets or transport is None or transport.is_closing():
             return
-        self._transport.write(octets)
+        transport.write(octets)
         self._last_sent = self._loop.time()
-        if self._unsent > self._options.max_output:
+        if transport.get_write_buffer_size() > self._options.max_output:
             self._cut(f"it does not read, and {self._unsent} octets wait for it")
 
     @property

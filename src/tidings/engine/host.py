@@ -416,7 +416,7 @@ class Host:
                 self._tick()  # carries out the effects of the other commands
         self._timer.set(self.cores.wake_at)
         spent = self.watchdog.left()
-        if self.cores.are_first(commands):  # others say nothing of what events cost
+        if self.cores.only_first:  # others say nothing of what events cost
             self._mailbox.took(spent)
         if self._mailbox:
             self._schedule()

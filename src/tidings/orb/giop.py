@@ -221,7 +221,7 @@ def read_header(octets: bytes | bytearray) -> Header:
         check_magic(octets)
     if major != 1 or minor > HIGHEST_MINOR:
         raise FramingError(f"GIOP {major}.{minor} is not supported; 1.0 to 1.{HIGHEST_MINOR} are")
-    if number > MessageType.FRAGMENT or (not minor and number == MessageType.FRAGMENT):
+    if number >= len(_TYPES) or (not minor and number == MessageType.FRAGMENT):
         raise FramingError(f"GIOP 1.{minor} has no message of type {number}")
     little = flags & 1 == 1
     if not little:

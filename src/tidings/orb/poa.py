@@ -53,6 +53,7 @@ class Invocation:
         early_reply: For a oneway that asks to be told that it has arrived, and not what comes of
             it.
         replies: Whether the caller waits for a reply.
+        key: Tells calls in progress apart: the request's id, or an object if it has no reply.
         ended: Told in a word how the call ends; None if nobody wants to hear of it.
         end: What runs the method: a task, or a result that comes later.
         started: Whether the task runs or has run.
@@ -79,6 +80,7 @@ class Invocation:
         self.request_id = request.request_id
         self.operation = operation
         self.replies = flags & _REPLY_WANTED == _REPLY_WANTED
+        self.key: object = self.request_id if self.replies else object()
         self._call = call
         self._servant = servant
         self._method = method
@@ -86,11 +88,7 @@ class Invocation:
         if operation.oneway and flags == _SYNC_WITH_SERVER and request.minor >= 2:
             self.early_reply = _encode(call, _DONE)
             self.replies = False
-
-    @property
-    def key(self) -> object:
-        """Tells calls in progress apart: the request's id, or itself if it has no reply."""
-        return self.request_id if self.replies else self
+            self.key = object()
 
     @property
     def interface(self) -> str:

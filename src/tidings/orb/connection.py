@@ -131,7 +131,7 @@ class Connection:
         self._next_id = 2 if opener else 3
         self._calls: dict[int, _PendingCall] = {}
         self._requests: set[int] = set()
-        self._framer = Framer(limits)
+        self.framer = Framer(limits)
         self._out: list[bytes] = []
         self._wires = self._new_wires()
 
@@ -145,16 +145,6 @@ class Connection:
 
     # ------------------------------------------------------------ what comes in
 
-    @property
-    def in_message(self) -> bool:
-        """Whether a message has begun and is incomplete."""
-        return self._framer.in_message
-
-    @property
-    def oldest(self) -> object | None:
-        """Identifies the message that has waited longest for fragments, if any does."""
-        return self._framer.oldest
-
     def receive_data(self, octets: bytes) -> list[Incoming]:
         """What the octets mean, in order."""
         return [incoming for step in self.receive_steps(octets) for incoming in step]
@@ -163,7 +153,7 @@ class Connection:
         """What the octets mean, message by message; a fragment may mean nothing yet."""
         if self.ended:  # what crosses our own CloseConnection is not ours to act on
             return iter(())
-        return self._steps(self._framer.feed(octets))
+        return self._steps(self.framer.feed(octets))
 
     def _steps(self, messages: Iterator[giop.Message | None]) -> Iterator[list[Incoming]]:
         try:
@@ -211,8 +201,7 @@ class Connection:
                     found.append(ListenPoints(read_listen_points(data)))
             except SystemException as fault:
                 error = fault
-        if request.minor > self._minor:
-            self._minor = request.minor
+        self._minor = max(self._minor, request.minor)
         call = Call(request, self._wires[request.minor])
         if request.response_flags & 1:
             self._requests.add(request.request_id)

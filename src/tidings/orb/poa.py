@@ -108,9 +108,7 @@ class Invocation:
         if write is write_void:
             return giop.encode_reply(self._call.wire, self.request_id, _DONE)
         try:
-            return _encode(
-                self._call, _DONE, lambda writer: write(writer, value)
-            )
+            return _encode(self._call, _DONE, lambda writer: write(writer, value))
         except SystemException as error:
             raise type(error)(error.minor, Completion.YES, f"the result: {error.why}") from error
 

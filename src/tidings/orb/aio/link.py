@@ -135,7 +135,7 @@ class Link(asyncio.Protocol):
                 self._unread = steps
                 self._loop.call_soon(self._go_on, steps)
                 break
-        if not self.connection.in_message:
+        if not self.connection.framer.in_message:
             self._message_since = None
         elif self._message_since is None or self.connection.received != received:
             self._message_since = now
@@ -404,8 +404,8 @@ class Link(asyncio.Protocol):
             self._overcrowded = now - self._paused_at >= CROWDED_SECONDS
             self._gate()
             return
-        if self._oldest[0] is not self.connection.oldest:
-            self._oldest = (self.connection.oldest, now)
+        if self._oldest[0] is not self.connection.framer.oldest:
+            self._oldest = (self.connection.framer.oldest, now)
         begun = self._message_since if self._oldest[0] is None else self._oldest[1]
         if begun is not None and now - begun >= options.message_seconds:
             why = f"it has begun a message and not ended it for {options.message_seconds:g} s"

@@ -382,7 +382,8 @@ class Channel(Account):
 
     def _begin_run(self, recipients: Sequence[ConsumerProxy], now: int) -> None:
         """Gather the events that come now: all are for the same consumers."""
-        self._queue_run(now)
+        if self._run:
+            self._queue_run(now)
         self._recipients = recipients
         self._alike = True
         touched = self.core.touched

@@ -626,7 +626,7 @@ class Consumer:
     def _land(self, seqs: Sequence[int], outcome: Outcome) -> bool:
         """Settle events in flight; return whether there were any."""
         found = map(self.flight.pop, seqs, repeat(None))
-        entries = [entry for entry in found if entry is not None]
+        entries = list(filter(None, found))
         if not entries:
             return False
         if self.leases:

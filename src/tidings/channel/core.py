@@ -40,6 +40,7 @@ class Core:
         self.out: list[Effect] = []
         self.touched: dict[Pumped, None] = {}
         self.unfinished: set[int] = set()
+        self.begun: set[int] = set()
         self.held: dict[Pumped, None] = {}
         self.now = 0
         self.offset = 0

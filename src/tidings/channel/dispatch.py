@@ -87,7 +87,7 @@ class Dispatch:
             c.Push: self._push,
             c.Pull: lambda x, now: state(x).pull(x, now),
             c.CancelPull: lambda x, now: known(x, lambda consumer: consumer.cancel_pull(x.token)),
-            c.Ack: lambda x, now: known(x, lambda consumer: consumer.acknowledge(x.seqs)),
+            c.Ack: self._ack,
             c.Lost: lambda x, now: known(x, lambda consumer: consumer.lose(x.seqs)),
             c.Withhold: lambda x, now: known(x, lambda consumer: consumer.withhold(x.seqs)),
             c.Failed: self._failed,
@@ -117,6 +117,11 @@ class Dispatch:
         consumer = self._consumer(command).consumer
         return None if consumer is None else act(consumer)
 
+    def _ack(self, command: c.Ack, now: int) -> None:
+        consumer = self._consumer(command).consumer
+        if consumer is not None:
+            consumer.acknowledge(command.seqs)
+
     def _failed(self, command: c.Failed, now: int) -> None:
         proxy = self._consumer(command)
         if command.gone:
@@ -131,7 +136,11 @@ class Dispatch:
         if command.whole:
             channel.check_whole(command, now)
         self._life.unattended.touch((command.channel, command.proxy), now)
-        return traced_push(channel, command, now) if command.trail else channel.push(command, now)
+        push = traced_push if command.trail else Channel.push
+        answers = push(channel, command, now)
+        if command.more:
+            self._core.begun.add(command.channel)
+        return answers
 
     def _polled(self, command: c.Polled, now: int) -> None:
         proxy = self._supplier(command)

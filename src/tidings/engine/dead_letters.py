@@ -7,6 +7,8 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
+from msgspec.structs import replace
+
 from tidings.channel import effects as e
 from tidings.channel.commands import Redrive
 from tidings.channel.effects import Message
@@ -87,10 +89,10 @@ class DeadLetters:
             unread = (effect.channel, effect.proxy, seq) in self._unread
             (waiting if unread else done).append(seq)
         if waiting:
-            self._put_off(partial(self._outcome, effect._replace(durable=waiting), now))
+            self._put_off(partial(self._outcome, replace(effect, durable=waiting), now))
         if not done:
             return NOTHING
-        return self._storage.recorder.outcome(effect._replace(durable=done), now)
+        return self._storage.recorder.outcome(replace(effect, durable=done), now)
 
     def _record(self, effect: e.DeadLetter, message: Message | None, place: int | None) -> Record:
         """On the disk thread: make the record, and the entry in the catalog.

@@ -44,7 +44,7 @@ from tidings.engine.judging import Judging
 from tidings.engine.limiting import Limiting
 from tidings.engine.loop_time import Timer, Watchdog
 from tidings.engine.losses import Losses, LossReports
-from tidings.engine.mailbox import Mailbox, Post, Waiting, weight
+from tidings.engine.mailbox import Mailbox, Post, Waiting
 from tidings.engine.operation_log import OperationLog
 from tidings.engine.perform import Performer
 from tidings.engine.recording import Recorder
@@ -442,8 +442,8 @@ class Host:
                 self._tick()  # carries out the effects of the other commands
         self._timer.set(self.cores.wake_at)
         spent = self.watchdog.left()
-        if self.cores.are_first(commands):  # others say nothing of what events cost
-            self._mailbox.took(sum(map(weight, commands)), spent)
+        if self.cores.only_first:  # others say nothing of what events cost
+            self._mailbox.took(spent)
         if self._mailbox:
             self._schedule()
         else:

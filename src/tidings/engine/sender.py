@@ -177,7 +177,7 @@ class Sender:
 
     def deliver(self, effect: e.Deliver, later: Later | None) -> None:
         """Deliver events to a push consumer, once they may leave and their content is in memory."""
-        channel, proxy, entries, again = effect
+        channel, proxy, entries = effect.channel, effect.proxy, effect.entries
         key = (channel, proxy)
         reached = self.endpoints.get(key)
         if reached is None or not entries:  # none of them could be written
@@ -189,7 +189,7 @@ class Sender:
             return
         endpoint, form = reached
         messages = self._messages(channel, entries)
-        batch = EventBatch(channel, proxy, messages, again, form, entries)
+        batch = EventBatch(channel, proxy, messages, effect.again, form, entries)
         direct = later is None and key not in self._outbox.lines and _is_whole(messages)
         if direct and not self._is_checked(key, entries):
             endpoint.deliver(batch)
@@ -261,13 +261,13 @@ class Sender:
 
     def pulled(self, effect: e.Pulled, later: Later | None) -> None:
         """Answer a pull, once its events may leave and their content is in memory."""
-        token, channel, proxy, entries, again = effect
-        waiting = self.pulls.pop(token, None)
+        channel, proxy, entries = effect.channel, effect.proxy, effect.entries
+        waiting = self.pulls.pop(effect.token, None)
         if waiting is None:
             self._give_back(channel, proxy, list(map(SEQ, entries)))
             return
         messages = self._messages(channel, entries)
-        batch = EventBatch(channel, proxy, messages, again, entries=entries)
+        batch = EventBatch(channel, proxy, messages, effect.again, entries=entries)
         if later is None and batch.address not in self._outbox.lines and _is_whole(messages):
             self._answer_pull(waiting.answer, batch)
         else:

@@ -114,25 +114,26 @@ class Seat:
 
     def __init__(self, host: Host, channel: int, proxy: int) -> None:
         self._host = host
-        self._channel = channel
-        self._proxy = proxy
+        self._channels = host.channels
+        self.address = channel, proxy
 
     @property
     def suspended(self) -> bool:
         """Return whether the connection is suspended."""
-        channel = self._host.channels.get(self._channel)
-        proxy = None if channel is None else channel.proxies.get(self._proxy)
+        id, proxy_id = self.address
+        channel = self._channels.get(id)
+        proxy = None if channel is None else channel.proxies.get(proxy_id)
         return proxy is not None and proxy.suspended
 
     @property
     def origin(self) -> str:
         """Return the origin of the proxy's channel."""
-        return self._host.channels.find(self._channel).origin
+        return self._channels.find(self.address[0]).origin
 
     def deaf(self) -> None:
         """Stop reporting event types to the client until it asks again."""
         mode = InfoMode.NONE_NOW_UPDATES_OFF
-        self._host.tell(ObtainTypes(self._channel, self._proxy, mode))
+        self._host.tell(ObtainTypes(*self.address, mode))
 
 
 class ClientEndpoint(Endpoint):
@@ -255,7 +256,7 @@ class PushConsumerEndpoint(ClientEndpoint):
         self._handed: list[Message] = []
         self._queue: deque[list[Message]] = deque()
         self._taken: list[int] = []
-        self._address = (0, 0)
+        self._address = seat.address
         self._timer: asyncio.TimerHandle | None = None
         self._ended: asyncio.Future[None] | None = None
 
@@ -279,12 +280,11 @@ class PushConsumerEndpoint(ClientEndpoint):
         """Queue events for the calls."""
         if self._closed:
             return
-        self._address = batch.address
         if self.kind.form is Form.SEQUENCE:
             # A call carries one path: events that passed other channels need another call.
             self._queue += [list(run) for _, run in groupby(batch.messages, _hops)]
         else:
-            self._queue.extend([message] for message in batch.messages)
+            self._queue += [[message] for message in batch.messages]
         self._begin()
 
     def go_on(self) -> None:
@@ -338,11 +338,11 @@ class PushConsumerEndpoint(ClientEndpoint):
 
     async def _run(self, *, retried: bool = False) -> None:
         try:
-            while self._queue and not self._is_held():
+            if self._queue and not self._is_held():
                 await self._hand_over(self._queue.popleft(), retried=retried)
-                retried = False
         finally:
             self._task = None
+        self._call()  # without a task, if that is possible by now
 
     async def _hand_over(self, messages: list[Message], *, retried: bool) -> None:
         push, hops = self._push, messages[0].hops

@@ -40,7 +40,7 @@ _LONGEST_WORDS: Final = 100
 NIL: Final = Reference()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class ObjectServant(DerivedOperations):
     """Base of all servants; `door` is the host as the grant's principal may use it."""
 

@@ -129,7 +129,7 @@ class Link(asyncio.Protocol):
         self._last_received = self._loop.time()
         steps = self.connection.receive_steps(data)
         if self._unread is None:  # else they are behind what waits
-            self._receive(steps)
+            self._receive(steps, self._last_received)
 
     def _unprotected(self, tls: TlsStream, data: bytes) -> bytes:
         """What octets of the wire say; the handshake goes on with them."""
@@ -169,24 +169,25 @@ class Link(asyncio.Protocol):
         """That of the peer's certificate; empty if it has shown none."""
         return "" if self._tls is None else self._tls.fingerprint
 
-    def _receive(self, steps: Iterator[list[sans_io.Incoming]]) -> None:
-        """Handle what came; after a turn, other connections go first."""
+    def _go_on(self, steps: Iterator[list[sans_io.Incoming]]) -> None:
         self._unread = None
-        if self.closed:
-            return
+        if not self.closed:
+            self._receive(steps, self._loop.time())
+
+    def _receive(self, steps: Iterator[list[sans_io.Incoming]], now: float) -> None:
+        """Handle what came; after a turn, other connections go first."""
         caller.set(self.peer.host)
         certificate.set(self.fingerprint)
-        now = self._loop.time()
         received = self.connection.received
         self._flushing = True  # at the end of this
-        for at, step in enumerate(steps):
+        for at, step in enumerate(steps, 1):
             for incoming in step:
                 self._take(incoming)
             if not at % _STEPS and self._loop.time() - now > _TURN_SECONDS:
                 self._unread = steps
-                self._loop.call_soon(self._receive, steps)
+                self._loop.call_soon(self._go_on, steps)
                 break
-        if not self.connection.in_message:
+        if not self.connection.framer.in_message:
             self._message_since = None
         elif self._message_since is None or self.connection.received != received:
             self._message_since = now
@@ -278,7 +279,7 @@ class Link(asyncio.Protocol):
 
     def _reply(self, request_id: int, octets: bytes | None) -> None:
         self.connection.reply(request_id, octets)
-        if self._serving.count:
+        if self._serving.running:
             self._flush_soon()
         elif not self._flushing:
             self._flush_and_gate()
@@ -302,7 +303,7 @@ class Link(asyncio.Protocol):
 
     @property
     def _crowded(self) -> bool:
-        return self._serving.count >= self._options.max_requests
+        return len(self._serving.running) >= self._options.max_requests
 
     def _gate(self) -> None:
         """Read on, or stop reading while the peer has enough requests in progress."""
@@ -418,7 +419,8 @@ class Link(asyncio.Protocol):
         if self._tls is not None and (self.closed or not self._tls.secured):
             return
         octets = self.connection.data_to_send()
-        if not octets:
+        transport = self._transport
+        if not octets or transport is None or transport.is_closing():
             return
         self._last_sent = self._loop.time()
         if self._tls is not None:
@@ -427,10 +429,11 @@ class Link(asyncio.Protocol):
         self._write(octets)
 
     def _write(self, octets: bytes) -> None:
-        if not octets or self._transport is None or self._transport.is_closing():
+        transport = self._transport
+        if not octets or transport is None or transport.is_closing():
             return
-        self._transport.write(octets)
-        if self._unsent > self._options.max_output:
+        transport.write(octets)
+        if transport.get_write_buffer_size() > self._options.max_output:
             self.cut(f"it does not read, and {self._unsent} octets wait for it")
 
     @property
@@ -442,7 +445,7 @@ class Link(asyncio.Protocol):
     @property
     def busy(self) -> bool:
         """Whether a request is in progress here or a call waits for its answer."""
-        return bool(self._waiting) or self._serving.count > 0
+        return bool(self._waiting or self._serving.running)
 
     @property
     def used_at(self) -> float:
@@ -476,8 +479,8 @@ class Link(asyncio.Protocol):
             self._overcrowded = now - self._paused_at >= CROWDED_SECONDS
             self._gate()
             return
-        if self._oldest[0] is not self.connection.oldest:
-            self._oldest = (self.connection.oldest, now)
+        if self._oldest[0] is not self.connection.framer.oldest:
+            self._oldest = (self.connection.framer.oldest, now)
         begun = self._message_since if self._oldest[0] is None else self._oldest[1]
         if begun is not None and now - begun >= options.message_seconds:
             why = f"it has begun a message and not ended it for {options.message_seconds:g} s"

@@ -30,7 +30,7 @@ from tidings.cores import Core, OperationDone
 from tidings.engine.access import OWNER, Access, Caller
 from tidings.engine.archiving import ArchivePlan, Archiving, archive_command
 from tidings.engine.archiving import Command as ArchiveCommand
-from tidings.engine.authority import authorise
+from tidings.engine.authority import authorise, check_polled, with_own_producers
 from tidings.engine.bodies import CACHE_OCTETS, Bodies
 from tidings.engine.cores import Cores
 from tidings.engine.dead_letters import DeadLetters
@@ -96,8 +96,9 @@ class Host:
         now, channels = self.clock.now, self.factory.channels
         self.reports = LossReports(self.storage, self.notice, now)
         self.out = Sender(
-            self.storage, channels, self.ask, self.tell, now, self.notice, self.reports.lost
-        )
+            self.storage, channels, self.ask, self.tell, now, self.notice, self.reports.lost,
+            partial(check_polled, self),
+        )  # fmt: skip
         self.spilling = Spilling(self.storage, channels, self.at_once)
         self.dead_letters = DeadLetters(self.storage, settings.limits, self.ask, self.reports.lost)
         self.history = History(self.storage, channels, self.reports)
@@ -306,6 +307,8 @@ class Host:
             if error is not None:
                 waiting.set_exception(error)
                 return
+            if isinstance(command, c.Push):
+                command = with_own_producers(self.access, command, principal)
         self._mailbox.post(command, waiting, source)
         self._schedule()
 

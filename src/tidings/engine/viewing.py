@@ -27,7 +27,8 @@ from tidings.channel.views import (
 from tidings.channel.vocabulary import Place, Side
 from tidings.cores import Question
 from tidings.engine.access import OWNER, Caller, FilterId, Object
-from tidings.errors import ChannelNotFound, NotFound, ProxyNotFound
+from tidings.engine.authority import own_producer
+from tidings.errors import ChannelNotFound, Forbidden, NotFound, ProxyNotFound
 from tidings.grants.model import Verb
 
 if TYPE_CHECKING:
@@ -61,6 +62,21 @@ class Viewing:
     def _may_see(self, proxy: Proxy) -> bool:
         place = Place(proxy.channel.id, proxy.side, proxy=proxy.id)
         return self._host.access.may(self._principal, Verb.INSPECT, place, proxy.owner)
+
+    def sees(self, channel: int, proxy: int = 0) -> bool:
+        """Return whether the principal may see what concerns a proxy.
+
+        Without a proxy it is about the channel; with channel 0, or one that has ended, about the
+        service.
+        """
+        access, who = self._host.access, self._principal
+        if who.scope is None and access.may(who, Verb.INSPECT, None):
+            return True
+        try:
+            found = self._known(channel)
+            return self._may_see(found.proxy(proxy)) if proxy else bool(self._channel(channel))
+        except (NotFound, Forbidden):
+            return False
 
     def answer(self, question: Question[Any]) -> object:
         """Answer a question by the method with its fields as arguments."""
@@ -99,10 +115,14 @@ class Viewing:
         """Return one admin."""
         return view_admin(self._channel(channel).admin(side, id))
 
+    def admin_ids(self, channel: int) -> list[tuple[Side, int]]:
+        """Return the sides and ids of all admins of a channel, those for suppliers first."""
+        admins = self._channel(channel).admins
+        return [(side, id) for side in Side for id in sorted(admins[side])]
+
     def admins(self, channel: int) -> list[AdminInfo]:
         """Return all admins of a channel, those for suppliers first."""
-        admins = self._channel(channel).admins
-        return [view_admin(one) for side in Side for _, one in sorted(admins[side].items())]
+        return [self.admin(channel, *one) for one in self.admin_ids(channel)]
 
     def proxy_ids(self, channel: int) -> list[int]:
         """Return the ids of the proxies of a channel that the principal may see."""
@@ -150,7 +170,8 @@ class Viewing:
 
     def highest_number(self, channel: int, producer: str) -> int | None:
         """Return a producer's highest accepted number; None if it is unknown."""
-        return self._known(channel).marks.highest(producer)
+        own = own_producer(self._host.access, self._principal, producer)
+        return self._known(channel).marks.highest(own)
 
 
 _ANSWERS: Final[Mapping[type, Callable[..., object]]] = {

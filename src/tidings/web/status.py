@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse
 
 from tidings.channel.views import ChannelInfo
 from tidings.clock import SystemClock
+from tidings.engine.door import LocalDoor
 from tidings.web.looking import Consumer, channels, consumers
 from tidings.web.pages import HTML_ANSWER, page, page_file, row, table
 from tidings.web.state import Door, State, WebState
@@ -43,22 +44,20 @@ async def status(state: State, door: Door) -> HTMLResponse:
             shown.append(one)
     names = {one.id: one.name or f"channel {one.id}" for one in shown}
     counts = state.counts
-    waiting, behind = await _behind(state, names)
-    tiles = {
-        "Channels": count,
-        "Events accepted": accepted,
-        "Copies waiting": waiting,
-        "WebSockets": counts.websockets,
-        "Tails": counts.tails,
-    }
-    if counts.corba is not None:
+    waiting, behind = await _behind(state, door, names)
+    tiles = {"Channels": count, "Events accepted": accepted, "Copies waiting": waiting}
+    whole = door.views.sees(0)
+    if whole:
+        tiles |= {"WebSockets": counts.websockets, "Tails": counts.tails}
+    if whole and counts.corba is not None:
         tiles["CORBA connections"] = counts.corba()
     now = _moment(SystemClock().now())
     return page(
         "Tidings",
         '<p id="away" role="status">The service does not answer; this is what it said last.</p>\n'
-        f"<main>{_tiles(state, tiles)}{_channels(shown, count)}{behind}"
-        f"{_outcomes(state)}{_archive(state)}{_notices(state, names)}</main>\n"
+        f"<main>{_tiles(state, tiles, whole=whole)}{_channels(shown, count)}{behind}"
+        f"{_outcomes(state) + _archive(state) if whole else ''}"
+        f"{_notices(state, door, names)}</main>\n"
         f"<footer>Tidings {escape(version('tidings'))}, as of {now}</footer>",
         script=_SCRIPT,
     )
@@ -68,8 +67,10 @@ def _moment(time: int) -> str:
     return f"{datetime.fromtimestamp(time // 1_000_000, UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
-def _tiles(state: WebState, tiles: dict[str, int]) -> str:
+def _tiles(state: WebState, tiles: dict[str, int], *, whole: bool) -> str:
     reason, lost = state.not_ready, state.host.losses.sentence
+    if not whole:  # what follows may name paths
+        reason = reason.partition(": ")[0]
     if reason:
         told = f'<p class="bad">not ready: {escape(reason)}</p>'
     else:
@@ -93,11 +94,13 @@ def _channels(shown: list[ChannelInfo], count: int) -> str:
     return f"<h2>Channels</h2>{found}{more}"
 
 
-async def _behind(state: WebState, names: dict[int, str]) -> tuple[int, str]:
+async def _behind(state: WebState, door: LocalDoor, names: dict[int, str]) -> tuple[int, str]:
     """How many copies wait, and a table of the consumers with the most, or that fail."""
     found: list[tuple[int, int, int, Consumer]] = []
     waiting = 0
     async for one in consumers(state.host):
+        if not door.views.sees(one.channel, one.proxy):
+            continue
         waiting += one.waiting
         if one.waiting or one.failures:
             found.append((one.waiting, one.failures, -len(found), one))
@@ -138,8 +141,9 @@ def _archive(state: WebState) -> str:
     return f"<h2>Archive</h2>{told}{table(heads, [one], numbers=4)}"
 
 
-def _notices(state: WebState, names: dict[int, str]) -> str:
-    latest = list(islice(reversed(state.host.notices), _NOTICES))
+def _notices(state: WebState, door: LocalDoor, names: dict[int, str]) -> str:
+    seen = (n for n in reversed(state.host.notices) if door.views.sees(n.channel, n.proxy))
+    latest = list(islice(seen, _NOTICES))
     if not latest:
         return ""
     rows = [

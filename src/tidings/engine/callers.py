@@ -65,6 +65,8 @@ class Callers:
             kept = _NOBODYS if found is None else found.digest
             secret = text[:64] if number is None else token_secret(text)
             right = await asyncio.to_thread(fits, secret, kept)
+        if found is not None:  # it may have been revoked while it was compared
+            found = self._grants.credential(found.id, self._now())
         if not right or found is None:
             self._guessing.failed(address, name, self._now())
             raise Unauthenticated(_WRONG)

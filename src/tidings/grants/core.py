@@ -18,6 +18,7 @@ from tidings.cores import Handled, Keep, State, answer_each
 from tidings.errors import InvalidUsage, LimitExceeded, NameTaken, NotFound, StoreError, WrongState
 from tidings.filters.constraint import Constraint, constraint, wildcard_match
 from tidings.grants import requests as r
+from tidings.grants.endings import Endings
 from tidings.grants.model import (
     NO_LIMITS,
     ROLE,
@@ -84,7 +85,9 @@ class Grants:
         self._effects: list[Any] = []
         self._used: dict[int, tuple[int, str]] = {}
         self._seen: dict[int, int] = {}
-        self.wake_at: int | None = None
+        self._write_uses_at: int | None = None
+        self._grant_ends = Endings(self._grants)
+        self._credential_ends = Endings(self._credentials)
         self.version = 0
         """Rises with every change, so that decisions can be kept until the next."""
         self._handlers: dict[type, Callable[[Any, int], object]] = {
@@ -105,10 +108,17 @@ class Grants:
         """The operations on principals, grants and credentials."""
         return tuple(self._handlers)
 
+    @property
+    def wake_at(self) -> int | None:
+        """When uses are written down, or something expires."""
+        times = (self._write_uses_at, self._grant_ends.first, self._credential_ends.first)
+        return min((one for one in times if one is not None), default=None)
+
     def handle_many(self, commands: Sequence[Any], now: int) -> Handled:
-        """Carry out commands; write down uses when it is time to."""
-        if self.wake_at is not None and now >= self.wake_at:
+        """Carry out commands; write down uses when it is time to, and tell what has expired."""
+        if self._write_uses_at is not None and now >= self._write_uses_at:
             self._keep_uses()
+        self._end_expired(now)
         answers = answer_each(self._handlers, commands, now)
         effects, self._effects = self._effects, []
         return answers, effects
@@ -186,11 +196,20 @@ class Grants:
         self._wake(now)
 
     def _wake(self, now: int) -> None:
-        if self.wake_at is None:
-            self.wake_at = now + _USE_STEP
+        if self._write_uses_at is None:
+            self._write_uses_at = now + _USE_STEP
+
+    def _end_expired(self, now: int) -> None:
+        """Tell whose grants and which credentials have expired: what they opened ends."""
+        to = {self._grants[id].to for id in self._grant_ends.due(now)}
+        credentials = frozenset(self._credential_ends.due(now))
+        if to or credentials:
+            self.version += 1
+            everybody = any(one.startswith(ROLE) for one in to)
+            self._effects.append(AccessChanged(None if everybody else frozenset(to), credentials))
 
     def _keep_uses(self) -> None:
-        self.wake_at = None
+        self._write_uses_at = None
         for id, (at, who) in self._used.items():
             if (grant := self._grants.get(id)) is not None:
                 self._grants[id] = replace(grant, used_at=at, used_by=who)
@@ -289,6 +308,7 @@ class Grants:
         fenced = bool(grant.constraint or grant.types)
         self._fences[grant.id] = constraint(grant.constraint, grant.types) if fenced else None
         self._grants[grant.id] = grant
+        self._grant_ends.add(grant.expires_at, grant.id)
         self._to.setdefault(grant.to, set()).add(grant.id)
 
     def _drop_grant(self, grant: Grant) -> None:
@@ -320,6 +340,7 @@ class Grants:
             created_at=now,
         )
         self._credentials[made.id] = made
+        self._credential_ends.add(made.expires_at, made.id)
         self._keep("credential", made.id, made)
         self._enforce(now)
         return made.id
@@ -449,6 +470,7 @@ class Grants:
             elif kind == "credential":
                 credential = _converted(state, Credential)
                 self._credentials[credential.id] = credential
+                self._credential_ends.add(credential.expires_at, credential.id)
             else:
                 self._status = _converted(state, Status)
         self.version += 1

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import hmac
 import ipaddress
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 from urllib.parse import urlsplit
@@ -34,6 +33,9 @@ AUTHENTICATED: Final = "tidings.authenticated"
 REVOKED: Final = 4401
 """The code a WebSocket is closed with when its principal may do less than before."""
 
+_LAST_WORDS: Final = 1.0
+"""Seconds in which a request of the owner is answered that has ended its own right to ask, and in
+which a WebSocket takes the word that it is over."""
 _OPEN: Final = "/health/"
 _PRINCIPAL: Final = "tidings.principal"
 
@@ -49,7 +51,7 @@ class Guard:
         self._options = options
         self._grants = host.access.grants
         self._callers = Callers(self._grants, host.clock.now)
-        self._open: dict[int, tuple[Caller, Callable[[], None]]] = {}
+        self._open: dict[int, _Opened] = {}
         host.on_effect(AccessChanged, self._cut)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -65,12 +67,15 @@ class Guard:
         scope[_PRINCIPAL] = principal
         if (tell := scope.get("state", {}).get(AUTHENTICATED)) is not None:
             tell()
-        if principal.owns_service:
+        if principal.owns_service and self._options.token is not None:
             await self._app(scope, receive, send)
             return
-        self._open[id(scope)] = (principal, _ending(scope, send))
+        opened = self._open[id(scope)] = _Opened(principal, scope, send)
         try:
-            await self._app(scope, receive, send)
+            await self._app(scope, receive, opened.send)
+        except asyncio.CancelledError:
+            if not await opened.was_cut(receive):
+                raise
         finally:
             del self._open[id(scope)]
 
@@ -79,37 +84,84 @@ class Guard:
         if token_number(given) is not None:
             client = connection.client
             return await self._callers.by_token(given, "" if client is None else client.host)
-        if options.token is None and not (self._grants.is_open or options.open_loopback):
+        if options.token is None and not self._owned_by_all:
             raise Unauthenticated(
                 "the token is missing: send the header Authorization: Bearer <token>"
             )
         return authenticate(connection, options)
 
+    @property
+    def _owned_by_all(self) -> bool:
+        """Whether whoever reaches the loopback without a token owns the service."""
+        return self._grants.is_open or self._options.open_loopback
+
     def _cut(self, changed: AccessChanged) -> None:
-        for principal, end in list(self._open.values()):
-            if changed.concerns(principal.name, principal.credential):
-                end()
+        for one in list(self._open.values()):
+            if one.principal.owns_service:
+                if not self._owned_by_all:
+                    one.end_soon()
+            elif changed.concerns(one.principal.name, one.principal.credential):
+                one.end()
 
 
-def _ending(scope: Scope, send: Send) -> Callable[[], None]:
-    """What ends a request or a WebSocket from outside."""
-    task = asyncio.current_task()
-    assert task is not None
-    if scope["type"] != "websocket":
-        return task.cancel  # type: ignore[return-value]
-    closing: Message = {"type": "websocket.close", "code": REVOKED, "reason": "access has changed"}
-    loop = asyncio.get_running_loop()
-    kept: list[asyncio.Task[None]] = []
+class _Opened:
+    """A request or a WebSocket that can be ended from outside."""
 
-    def close() -> None:
-        kept.append(loop.create_task(_sent(send, closing)))
+    def __init__(self, principal: Caller, scope: Scope, send: Send) -> None:
+        self.principal = principal
+        self._scope = scope
+        self._send = send
+        self._is_socket = scope["type"] == "websocket"
+        self._begun = self._cut = False
+        self._loop = asyncio.get_running_loop()
+        self._task = asyncio.current_task()
+        self._closing: asyncio.Task[None] | None = None
 
-    return close
+    async def send(self, message: Message) -> None:
+        """Send what answers it; nothing more once it was ended."""
+        self._begun = True
+        if not (self._cut and self._is_socket):
+            await self._send(message)
 
+    def end(self) -> None:
+        """Close the WebSocket, or cancel the request."""
+        if self._cut or self._task is None or self._task.done():
+            return
+        self._cut = True
+        if self._is_socket:
+            self._closing = self._loop.create_task(self._close())
+        else:
+            self._task.cancel()
 
-async def _sent(send: Send, message: Message) -> None:
-    with suppress(Exception):  # it may have ended meanwhile, in whatever way
-        await send(message)
+    def end_soon(self) -> None:
+        """End it; a request may have asked for what ends it, and is answered before."""
+        if self._is_socket:
+            self.end()
+        else:
+            self._loop.call_later(_LAST_WORDS, self.end)
+
+    async def _close(self) -> None:
+        closing: Message = {"type": "websocket.close", "code": REVOKED, "reason": "access has changed"}
+        with suppress(Exception):  # it may have ended meanwhile, in whatever way
+            async with asyncio.timeout(_LAST_WORDS):
+                await self._send(closing)
+        if self._task is not None:  # whether or not its client says good-bye
+            self._task.cancel()
+
+    async def was_cut(self, receive: Receive) -> bool:
+        """Return whether `end` has cancelled it, and answer it then."""
+        if not self._cut or self._task is None:
+            return False
+        self._task.uncancel()
+        with suppress(Exception):
+            if self._is_socket:
+                pass
+            elif self._begun:
+                await self._send({"type": "http.response.body", "body": b"", "more_body": False})
+            else:
+                changed = Unauthenticated("access has changed: ask again with a token that counts")
+                await refuse(self._scope, receive, self._send, changed)
+        return True
 
 
 def authenticate(connection: HTTPConnection, options: WebOptions) -> Caller:

@@ -90,14 +90,14 @@ class Scene:
     @asynccontextmanager
     async def http(self, token: str | None = None) -> AsyncIterator[httpx2.AsyncClient]:
         """Somebody who asks over HTTP."""
-        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        headers = {} if not token else {"Authorization": f"Bearer {token}"}
         base: Any = {"base_url": self.service.url, "timeout": PATIENCE, "headers": headers}
         async with httpx2.AsyncClient(**base) as client:
             yield client
 
     def socket(self, token: str | None, path: str = "/v1/ws", **given: Any) -> connect:
         """A WebSocket of somebody, still to be opened."""
-        offered = [] if token is None else [Subprotocol(f"tidings.token.{token}")]
+        offered = [] if not token else [Subprotocol(f"tidings.token.{token}")]
         more = {"max_size": None, "compression": None, "ping_interval": None, **given}
         url = self.service.url.replace("http", "ws", 1) + path
         return connect(url, subprotocols=[Subprotocol("tidings.v1"), *offered], **more)

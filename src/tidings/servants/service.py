@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from tidings.engine.access import ANONYMOUS, OWNER, Grant, Keys, ObjectKey
+from tidings.engine.access import OWNER, Grant, Keys, ObjectKey
 from tidings.errors import Forbidden
 from tidings.events.reference import Reference
 from tidings.orb.bounded_cache import BoundedCache
@@ -55,7 +55,6 @@ ServantMaker = Callable[["CorbaService", GatheringDoor, ObjectKey], "Servant | N
 OWNERS: Final = 0
 """The grant of references that the service hands out by itself: of its owner, until grants are
 enforced, and then of nobody."""
-_NOBODYS: Final = Grant(OWNERS, ANONYMOUS)
 
 
 @dataclass(slots=True)
@@ -148,7 +147,7 @@ class CorbaService:
         """Return the host as a grant's principal may use it, or None if the grant is gone."""
         given = self.grants.get(grant)
         if grant == OWNERS and not self.host.access.grants.is_open:
-            given = _NOBODYS  # a reference that was handed to anybody is worth nothing now
+            given = None  # a reference that was handed to anybody leads nowhere now
         if given is None:
             self._doors.pop(grant, None)
             return None

@@ -12,11 +12,16 @@ import pytest
 
 from tests.edges.orb.raw import NO_EXCEPTION, REPLY, SYSTEM_EXCEPTION, Peer, request
 from tests.edges.servants.scenes import SECRET, whole
-from tests.real.attacks.scene import MARK, NEWS, under_attack
+from tests.real.attacks.scene import MARK, under_attack
 from tidings.channel.management import CreateChannel, DestroyChannel
+from tidings.cos import Advertising_auto as advertising
+from tidings.cos import CosNaming_auto as naming
+from tidings.cos import CosNotifyChannelAdmin_auto as channel_admin
+from tidings.cos import CosNotifyFilter_auto as filters
+from tidings.cos import NotificationServiceAgent_auto as agent
+from tidings.cos import omniEvents_auto as generic
 from tidings.engine.access import KINDS, Keys
 from tidings.names import new_origin
-from tidings.orb.stubs import Servant
 from tidings.servants.service import CorbaService
 
 IDS: Final[dict[str, tuple[int, ...]]] = {
@@ -97,32 +102,50 @@ def corba(service: object) -> CorbaService:
     return found
 
 
-def operations(servant: Servant | None) -> list[str]:
-    """All that can be asked of an object."""
-    return [] if servant is None else [*servant.INTERFACE.operations, "_is_a", "_non_existent"]
+_INTERFACES: Final = {
+    "factory": (channel_admin.EventChannelFactory_INTERFACE,),
+    "channel": (channel_admin.EventChannel_INTERFACE,),
+    "admin": (channel_admin.ConsumerAdmin_INTERFACE, channel_admin.SupplierAdmin_INTERFACE),
+    "proxy": (
+        channel_admin.StructuredProxyPullSupplier_INTERFACE,
+        channel_admin.StructuredProxyPushConsumer_INTERFACE,
+    ),
+    "filter": (filters.Filter_INTERFACE,),
+    "mapping": (filters.MappingFilter_INTERFACE,),
+    "filter factory": (filters.FilterFactory_INTERFACE,),
+    "naming context": (naming.NamingContextExt_INTERFACE,),
+    "binding iterator": (naming.BindingIterator_INTERFACE,),
+    "agent": (agent.Agent_INTERFACE,),
+    "advertiser": (advertising.Advertiser_INTERFACE,),
+    "generic factory": (generic.EventChannelFactory_INTERFACE,),
+}
+
+
+def operations(kind: str) -> set[str]:
+    """All that can be asked of objects of a kind."""
+    found = {name for one in _INTERFACES[kind] for name in one.operations}
+    return found | {"_is_a", "_non_existent", "_interface", "_component"}
 
 
 async def test_references_from_before_open_nothing_when_grants_decide(tmp_path: Path) -> None:
     """Whoever kept references, or guesses plain keys, learns nothing and changes nothing."""
     async with under_attack(tmp_path, iiop__enabled=True) as scene:
         service = corba(scene.service)
-        IDS_HERE = {**IDS, "filter": (scene.filter,)}
-        keys = {service.keys.make(kind, IDS_HERE.get(kind, ()), 0) for kind in KINDS}
+        places = {**IDS, "filter": (scene.filter,)}
+        keys = {service.keys.make(kind, places.get(kind, ()), 0) for kind in KINDS}
         keys |= {service.keys.make("channel", (scene.hall,), 0)}
         keys |= {service.keys.make("proxy", (channel, proxy), 0)
                  for channel in (scene.roads, scene.hall)
                  for proxy in (scene.consumer, scene.supplier)}  # fmt: skip
-        plain = {*service.well_known, b"roads", MARK.encode(), b"eve"}
-        before, told = scene.eves(), []
+        plain = {*service.well_known, b"roads", MARK.encode(), b"default"}
+        asked = {one for kind in KINDS for one in operations(kind)}
+        before = scene.eves()
         async with peer_of("127.0.0.1", service.orb._links.listening[0].port) as peer:
-            for key in keys | plain:
-                for operation in operations(service.find(key) or service.find_near(key)):
-                    for body in BODIES:
-                        status, said = await replied(peer, key, operation, body)
-                        if status == NO_EXCEPTION:
-                            told.append((service.words(key), operation, said[:60]))
-                        assert MARK.encode() not in said, (key, operation)
-                        assert NEWS.encode() not in said, (key, operation)
-                        assert scene.eves() == before, (key, operation)
-        print(sorted(set(told)))
-
+            for operation in sorted(asked):
+                for body in BODIES:
+                    nowhere = await replied(peer, b"made up", operation, body)
+                    assert nowhere[0] == SYSTEM_EXCEPTION
+                    for key in keys | plain:
+                        found = await replied(peer, key, operation, body)
+                        assert found == nowhere, (service.words(key), operation)
+        assert scene.eves() == before

@@ -191,6 +191,15 @@ def test_who_may_do_less_is_named(given: list[Any]) -> None:
         )
 
 
+@given(st.lists(commands, max_size=25))
+def test_it_wakes_when_something_expires(given: list[Any]) -> None:
+    core = Played(given).core
+    _, grants, credentials = seen(core)
+    ends = [one.expires_at for one in (*grants, *credentials) if one.expires_at is not None]
+    waiting = [at for at in ends if at > Played(given).now]
+    assert not waiting or (core.wake_at is not None and core.wake_at <= min(waiting))
+
+
 def test_the_last_administrator_stays() -> None:
     for command in (
         r.DeletePrincipal("ann"),

@@ -303,12 +303,11 @@ class Host:
         Events of one `source` are in order and share their turns; see `Mailbox.post`.
         """
         if self._stopping or self.disk_error is not None or principal is not OWNER:
-            error = self._refusal(command, principal)
-            if error is not None:
+            try:
+                command = self._admitted(command, principal)
+            except TidingsError as error:
                 waiting.set_exception(error)
                 return
-            if isinstance(command, c.Push):
-                command = with_own_producers(self.access, command, principal)
         self._mailbox.post(command, waiting, source)
         self._schedule()
 
@@ -319,16 +318,16 @@ class Host:
         self._mailbox.post(command, done)
         self._schedule()
 
-    def _refusal(self, command: Command, principal: Caller) -> TidingsError | None:
+    def _admitted(self, command: Command, principal: Caller) -> Command:
+        """Return a command as it is run for a principal; raise if it may not be run."""
         if self._stopping:
-            return Stopping("the service is stopping; it takes nothing more")
+            raise Stopping("the service is stopping; it takes nothing more")
         if self.disk_error is not None and must_last(command):
-            return type(self.disk_error)(f"nothing can be changed: {self.disk_error}")
-        try:
-            authorise(self, command, principal)
-        except TidingsError as error:
-            return error
-        return None
+            raise type(self.disk_error)(f"nothing can be changed: {self.disk_error}")
+        authorise(self, command, principal)
+        if isinstance(command, c.Push):
+            return with_own_producers(self.access, command, principal)
+        return command
 
     async def connect(
         self, command: m.Connect, endpoint: Endpoint | None, principal: Caller = OWNER

@@ -115,7 +115,7 @@ class Sender:
     waiting ones, by token.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 -- what it takes of the host
         self,
         storage: Storage,
         channels: Channels,

@@ -141,7 +141,11 @@ class _Opened:
             self._loop.call_later(_LAST_WORDS, self.end)
 
     async def _close(self) -> None:
-        closing: Message = {"type": "websocket.close", "code": REVOKED, "reason": "access has changed"}
+        closing: Message = {
+            "type": "websocket.close",
+            "code": REVOKED,
+            "reason": "access has changed",
+        }
         with suppress(Exception):  # it may have ended meanwhile, in whatever way
             async with asyncio.timeout(_LAST_WORDS):
                 await self._send(closing)

@@ -18,6 +18,7 @@ import httpx2
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
+from tests.edges.engine.hosts import until
 from tests.edges.server.serving import TOKEN, serving, sources
 from tests.edges.web.served import Wire
 from tests.patience import PATIENCE
@@ -25,6 +26,7 @@ from tidings import event
 from tidings.channel import commands as c
 from tidings.channel import effects as e
 from tidings.channel import management as m
+from tidings.channel.views import DeadLetterInfo
 from tidings.channel.vocabulary import Side, Style
 from tidings.engine.access import Caller
 from tidings.engine.door import LocalDoor
@@ -118,7 +120,7 @@ class Scene:
 
 
 @asynccontextmanager
-async def under_attack(folder: Path, **settings: object) -> AsyncIterator[Scene]:
+async def under_attack(folder: Path, **settings: Any) -> AsyncIterator[Scene]:
     """A service that a token opens for its owner, and grants for everybody else."""
     place = sources(http__token=TOKEN, store__dir=folder, iiop__port=0, **settings)
     async with serving(place) as (service, _):
@@ -156,8 +158,10 @@ async def _fill(scene: Scene) -> None:
         kind = e.NoticeKind.SLOW_CONSUMER
         scene.host.notice(e.Notice(kind, channel, scene.consumer, f"{MARK} is slow"))
     scene.filter = (await eve.ask(m.CreateFilter((constraint(f"$a == '{MARK}'"),)))).id
-    while not (letters := await eve.dead_letters(scene.roads, None, 0, 9)):
-        await asyncio.sleep(0.001)
+    letters: list[DeadLetterInfo] = []
+    async with asyncio.timeout(PATIENCE):
+        while not letters:
+            letters = await eve.dead_letters(scene.roads, None, 0, 9)
     scene.letter = letters[0].id
 
 
@@ -186,8 +190,7 @@ async def _expired(scene: Scene) -> str:
     end = scene.host.clock.now() + 200_000
     made = await scene.owner.request(g.CreateToken("eve", expires_at=end))
     grants = scene.host.access.grants
-    while grants.credential(made.credential, scene.host.clock.now()) is not None:
-        await asyncio.sleep(0.01)
+    await until(lambda: grants.credential(made.credential, scene.host.clock.now()) is None)
     return made.token
 
 

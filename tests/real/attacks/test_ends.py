@@ -1,11 +1,11 @@
-"""What a principal has open ends with its right to it: all that can be open × all ways to end it."""
+"""What a principal has open ends with its right to it: all that can be open × all its ends."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -24,11 +24,12 @@ from tidings import event
 from tidings.channel import commands as c
 from tidings.channel import management as m
 from tidings.channel.vocabulary import Side, Style
-from tidings.engine.endpoints import Endpoint
 from tidings.engine import callers
+from tidings.engine.endpoints import Endpoint
 from tidings.errors import TidingsError
 from tidings.grants import requests as g
 from tidings.grants.model import Verb
+from tidings.grants.secrets import fits
 from tidings.names import new_origin
 from tidings.web.security import REVOKED
 
@@ -48,7 +49,7 @@ class Open(NamedTuple):
     """Something open: what came over it, and how it ends."""
 
     got: list[str]
-    ended: Awaitable[Any]
+    ended: asyncio.Future[Any] | Coroutine[Any, Any, Any]
 
 
 Opens = Callable[[Scene, str, AsyncExitStack], Awaitable[Open]]
@@ -56,8 +57,8 @@ Opens = Callable[[Scene, str, AsyncExitStack], Awaitable[Open]]
 
 async def _read(wire: Wire, got: list[str]) -> int:
     with suppress(ConnectionClosed):
-        async for text in wire.connection:
-            got.append(str(text))
+        while True:
+            got.append(str(await wire.connection.recv()))
     return wire.connection.close_code or 0
 
 
@@ -92,7 +93,10 @@ def _reading(wire: Wire, stack: AsyncExitStack) -> Open:
 
 
 async def _unread_subscription(scene: Scene, token: str, stack: AsyncExitStack) -> Open:
-    """Its client reads nothing, and does not answer when it is told that it is over."""
+    """Its client reads nothing, so that nobody can tell it that it is over."""
+    door, much = scene.door("eve"), event("a", "b", data={"text": "x" * 500_000})
+    for _ in range(24):
+        await door.ask(c.Push(scene.roads, scene.supplier, [much]))
     path = "/v1/channels/roads/subscribe?after=0"
     wire = await stack.enter_async_context(scene.wire(token, path))
     wire.connection.transport.pause_reading()
@@ -112,9 +116,9 @@ async def _tail(scene: Scene, token: str, stack: AsyncExitStack) -> Open:
     await anext(lines)
 
     async def read() -> None:
-        with suppress(httpx2.HTTPError):
-            async for line in lines:
-                got.append(line)
+        with suppress(httpx2.HTTPError, StopAsyncIteration):
+            while True:
+                got.append(await anext(lines))
 
     reading = asyncio.ensure_future(read())
     stack.callback(reading.cancel)
@@ -233,7 +237,8 @@ async def mallory(scene: Scene, end: str) -> Mallory:
 @asynccontextmanager
 async def opened(what: str, end: str, folder: Path) -> AsyncIterator[tuple[Scene, Mallory, Open]]:
     """A service on which a principal has something open."""
-    async with under_attack(folder) as scene, AsyncExitStack() as stack:
+    patient = {"http__write_patience": "1h"}
+    async with under_attack(folder, **patient) as scene, AsyncExitStack() as stack:
         made = await mallory(scene, end)
         yield scene, made, await OPENS[what](scene, made.token.token, stack)
 
@@ -249,11 +254,12 @@ async def test_what_is_open_ends_with_the_right_to_it(what: str, end: str, tmp_p
         return  # it showed no token
     async with opened(what, end, tmp_path) as (scene, made, open_):
         await ENDS[end](scene, made)
+        before = scene.host.channels[scene.roads].seq
         await _publish_late(scene)
-        found = await soon(open_.ended)
+        found: Any = await soon(open_.ended)
         assert found in (None, REVOKED)
         assert LATE not in "".join(open_.got)
-        history = await scene.owner.history(scene.roads)
+        history = await scene.owner.history(scene.roads, before)
         assert [one.event.type for one in history.messages].count(LATE) == 1
         # Nothing is left that would gather events for nobody.
         proxies = scene.host.channels[scene.roads].proxies
@@ -297,7 +303,7 @@ async def test_a_token_revoked_while_it_is_compared_opens_nothing(tmp_path: Path
     async with under_attack(tmp_path) as scene:
         made = await mallory(scene, "its token is revoked")
         compared, revoked = asyncio.Event(), threading.Event()
-        loop, compare = asyncio.get_running_loop(), callers.fits
+        loop, compare = asyncio.get_running_loop(), fits
 
         def slow(secret: str, kept: str) -> bool:
             loop.call_soon_threadsafe(compared.set)

@@ -1,4 +1,4 @@
-"""Principals on one channel: none speaks for another, takes what is another's, or leaves its fence."""
+"""Principals on one channel: none speaks for another, takes what is its, or leaves its grant."""
 
 from __future__ import annotations
 

@@ -101,7 +101,8 @@ async def test_insiders_neither_see_nor_change_what_is_eves(who: str, tmp_path: 
     insider = INSIDERS[who]
     async with under_attack(tmp_path) as scene:
         token = await scene.principal("mallory", *insider.verbs, channels=insider.channels)
-        before, problems = scene.eves(), []
+        problems: list[Any] = []
+        before = scene.eves()
         async with scene.http(token) as client:
             for target in targets(scene):
                 if target.path in _OPEN_TO_ALL:
@@ -122,7 +123,7 @@ async def test_insiders_neither_see_nor_change_what_is_eves(who: str, tmp_path: 
 async def _shown(found: Any) -> str:
     """An answer; of a stream that has no end, what comes first."""
     if "event-stream" not in found.headers.get("content-type", ""):
-        return (await found.aread()).decode()
+        return str((await found.aread()).decode())
     text = ""
     async for part in found.aiter_text():
         text += part

@@ -226,16 +226,21 @@ def _flipped(token: str, at: int = -1) -> str:
     return token[:at] + ("A" if token[at] != "A" else "B") + token[at:][1:]
 
 
+def _secret_at(token: str) -> int:
+    """Where the secret of a token begins, which may have underscores of its own."""
+    return token.index("_", len("tdg_")) + 1
+
+
 OUTSIDERS: Final[dict[str, Attacker]] = {
     "without a token": _nobody,
     "with a token that is cut": _spoilt(lambda token: token[:-1]),
     "with a token that is longer": _spoilt(lambda token: token + "A"),
     "with a token twice": _spoilt(lambda token: token + token),
     "with another last character": _spoilt(_flipped),
-    "with another first character": _spoilt(lambda token: _flipped(token, token.rindex("_") + 1)),
+    "with another first character": _spoilt(lambda token: _flipped(token, _secret_at(token))),
     "with letters of the other case": _spoilt(str.swapcase),
     "with the secret alone": _spoilt(lambda token: token.split("_", 2)[2]),
-    "with the number alone": _spoilt(lambda token: token[: token.rindex("_") + 1]),
+    "with the number alone": _spoilt(lambda token: token[: _secret_at(token)]),
     "with a number that leads nowhere": _spoilt(lambda t: "tdg_9999999999_" + t.split("_", 2)[2]),
     "with a NUL in the token": _spoilt(lambda token: token[:-1] + "%00"),
     "with the token encoded": _spoilt(lambda t: base64.b64encode(t.encode()).decode().rstrip("=")),

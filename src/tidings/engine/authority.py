@@ -11,7 +11,8 @@ from tidings.channel.factory import Factory
 from tidings.channel.translation import entered
 from tidings.channel.vocabulary import Place, Side
 from tidings.engine.access import Access, Caller, FilterId, Object
-from tidings.errors import Forbidden
+from tidings.errors import Forbidden, InvalidUsage
+from tidings.events.envelope import MOST_PRODUCER, ProducerMark
 from tidings.events.fields import fields_for
 from tidings.filters.plan import Fence
 from tidings.grants.model import Verb
@@ -42,6 +43,8 @@ def authorise(host: Guarded, command: c.Command, principal: Caller) -> None:
     if channel is not None:
         access.hide(principal, channel)
     access.require(principal, *_needed(host.factory, command))
+    if isinstance(command, c.DryRun) or (isinstance(command, c.Push) and command.trail):
+        access.require(principal, Verb.INSPECT, Place(command.channel))  # it names all consumers
     if isinstance(command, c.Push):
         fence = access.allow_pushes(principal, command.channel, command.proxy)
         if fence:
@@ -49,6 +52,16 @@ def authorise(host: Guarded, command: c.Command, principal: Caller) -> None:
     elif isinstance(command, m.AddFilter | m.SetMapping) and command.filter is not None:
         owner = host.factory.filters.find(command.filter).owner
         access.require(principal, Verb.INSPECT, FilterId(command.filter), owner)
+
+
+def check_polled(host: Guarded, answer: c.Polled) -> None:
+    """Raise Forbidden if a polled supplier's owner may not publish what it answers."""
+    proxy = host.factory.channel(answer.channel).proxy(answer.proxy)
+    if proxy.owner:
+        owner = Caller(proxy.owner)
+        host.access.require(owner, *_use(host.factory, answer.channel, answer.proxy))
+        push = c.Push(answer.channel, answer.proxy, answer.items)
+        _check_events(host.access.allow_pushes(owner, answer.channel, answer.proxy), push, owner)
 
 
 def _check_events(fence: Fence, push: c.Push, principal: Caller) -> None:
@@ -60,6 +73,31 @@ def _check_events(fence: Fence, push: c.Push, principal: Caller) -> None:
                 f"{principal} may not publish event {number} of {len(push.items)}, of type "
                 f"{event.domain}::{event.type}: its grants do not allow such events"
             )
+
+
+def own_producer(access: Access, principal: Caller, producer: str) -> str:
+    """Return a producer's name as the channel knows it.
+
+    Where grants decide, a principal's producers are its own: nobody else can use up their numbers.
+    """
+    if principal.is_owner or access.grants.is_open:
+        return producer
+    own = f"{principal}:{producer}"
+    if len(own) > MOST_PRODUCER:
+        raise InvalidUsage(
+            f"a producer's name has at most {MOST_PRODUCER - len(str(principal)) - 1} characters "
+            f"for {principal}, not {len(producer)}"
+        )
+    return own
+
+
+def with_own_producers(access: Access, push: c.Push, principal: Caller) -> c.Push:
+    """Return a push whose marks are those of the principal's own producers."""
+    if not push.marks or principal.is_owner or access.grants.is_open:
+        return push
+    own = {mark.producer: own_producer(access, principal, mark.producer) for mark in push.marks}
+    marks = [ProducerMark.trusted(own[mark.producer], mark.number) for mark in push.marks]
+    return push._replace(marks=marks)
 
 
 def _right(command: object) -> Right:

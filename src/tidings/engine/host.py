@@ -30,7 +30,7 @@ from tidings.cores import Core, OperationDone
 from tidings.engine.access import OWNER, Access, Caller
 from tidings.engine.archiving import ArchivePlan, Archiving, archive_command
 from tidings.engine.archiving import Command as ArchiveCommand
-from tidings.engine.authority import authorise
+from tidings.engine.authority import authorise, check_polled, with_own_producers
 from tidings.engine.bodies import CACHE_OCTETS, Bodies
 from tidings.engine.callers import Callers
 from tidings.engine.cores import Cores
@@ -105,8 +105,9 @@ class Host:
         now, channels = self.clock.now, self.factory.channels
         self.reports = LossReports(self.storage, self.notice, now)
         self.out = Sender(
-            self.storage, channels, self.ask, self.tell, now, self.notice, self.reports.lost
-        )
+            self.storage, channels, self.ask, self.tell, now, self.notice, self.reports.lost,
+            partial(check_polled, self),
+        )  # fmt: skip
         self.spilling = Spilling(self.storage, channels, self.at_once)
         self.dead_letters = DeadLetters(self.storage, settings.limits, self.ask, self.reports.lost)
         self.history = History(self.storage, channels, self.reports)
@@ -326,8 +327,9 @@ class Host:
         if command.__class__ is m.ObtainProxy:
             command = self._enforcing.confined(command, self.limiting.of(principal))
         if self._stopping or self.disk_error is not None or not principal.owns_service:
-            error = self._refusal(command, principal)
-            if error is not None:
+            try:
+                command = self._admitted(command, principal)
+            except TidingsError as error:
                 waiting.set_exception(error)
                 return
         self._mailbox.post(command, waiting, source)
@@ -340,18 +342,21 @@ class Host:
         self._mailbox.post(command, done)
         self._schedule()
 
-    def _refusal(self, command: Command, principal: Caller) -> TidingsError | None:
+    def _admitted(self, command: Command, principal: Caller) -> Command:
+        """Return a command as it is run for a principal; raise if it may not be run."""
         if self._stopping:
-            return Stopping("the service is stopping; it takes nothing more")
+            raise Stopping("the service is stopping; it takes nothing more")
         if self.disk_error is not None and must_last(command):
-            return type(self.disk_error)(f"nothing can be changed: {self.disk_error}")
+            raise type(self.disk_error)(f"nothing can be changed: {self.disk_error}")
         try:
             authorise(self, command, principal)
             self.limiting.check(command, principal)
+            if isinstance(command, c.Push):
+                return with_own_producers(self.access, command, principal)
         except TidingsError as error:
             self.operations.note_uncounted(command, principal, error)
-            return error
-        return None
+            raise
+        return command
 
     async def connect(
         self, command: m.Connect, endpoint: Endpoint | None, principal: Caller = OWNER

@@ -137,7 +137,7 @@ class Sender:
     waiting ones, by token.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 -- what it takes of the host
         self,
         storage: Storage,
         channels: Channels,
@@ -146,6 +146,7 @@ class Sender:
         now: Callable[[], int],
         notice: Callable[[e.Notice], None],
         lost: Callable[[int, int, Sequence[int]], None],
+        check_polled: Callable[[Polled], None],
     ) -> None:
         self.endpoints: dict[Key, tuple[Endpoint, Form]] = {}
         self.pulls: dict[int, _WaitingPull] = {}
@@ -158,6 +159,7 @@ class Sender:
         self._now = now
         self._notice = notice
         self._lost = lost
+        self._check_polled = check_polled
         self._loop = asyncio.get_running_loop()
         self._outbox = Outbox()
         # Consumers with failures that the core does not know yet.
@@ -485,6 +487,7 @@ class Sender:
         try:
             items = await endpoint.try_pull(most)
             answer = Polled(channel, proxy, items)
+            self._check_polled(answer)
         except Disconnected as error:
             answer = Polled(channel, proxy, (), error_text(error), True)
         except Exception as error:  # noqa: BLE001 -- the supplier's trouble, told as such

@@ -31,6 +31,7 @@ from tidings.channel.views import (
 from tidings.channel.vocabulary import Place, Side
 from tidings.cores import Question
 from tidings.engine.access import OWNER, Caller, FilterId, Object
+from tidings.engine.authority import own_producer
 from tidings.errors import ChannelNotFound, NotFound, ProxyNotFound, TidingsError
 from tidings.grants.model import Verb
 
@@ -177,11 +178,15 @@ class Viewing:
         self._require(Place(channel, side, id))
         return view_admin(self._host.factory.channel(channel).admin(side, id))
 
+    def admin_ids(self, channel: int) -> list[tuple[Side, int]]:
+        """Return the sides and ids of all admins of a channel, those for suppliers first."""
+        admins = self._channel(channel).admins
+        return [(side, id) for side in Side for id in sorted(admins[side])]
+
     @_noted(q.SeeAdmins)
     def admins(self, channel: int) -> list[AdminInfo]:
         """Return all admins of a channel, those for suppliers first."""
-        admins = self._channel(channel).admins
-        return [view_admin(one) for side in Side for _, one in sorted(admins[side].items())]
+        return [self.admin(channel, *one) for one in self.admin_ids(channel)]
 
     @_noted(q.SeeProxies)
     def proxy_ids(self, channel: int) -> list[int]:
@@ -242,7 +247,8 @@ class Viewing:
     @_noted(q.SeeHighestNumber)
     def highest_number(self, channel: int, producer: str) -> int | None:
         """Return a producer's highest accepted number; None if it is unknown."""
-        return self._known(channel).marks.highest(producer)
+        own = own_producer(self._host.access, self._principal, producer)
+        return self._known(channel).marks.highest(own)
 
 
 @cache

@@ -11,7 +11,6 @@ import msgspec
 from starlette.responses import StreamingResponse
 
 from tidings.channel.views import AdminInfo, ChannelInfo, ProxyInfo
-from tidings.channel.vocabulary import Side
 from tidings.engine.access import OWNER
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
@@ -60,10 +59,8 @@ def proxies(door: LocalDoor, channel: int) -> AsyncIterator[ProxyInfo]:
 
 
 def admins(door: LocalDoor, channel: int) -> AsyncIterator[AdminInfo]:
-    """All admins of a channel, one by one."""
-    found = door.views.channel(channel)
-    ids = [(Side.SUPPLIER, id) for id in found.supplier_admins]
-    ids += [(Side.CONSUMER, id) for id in found.consumer_admins]
+    """All admins of a channel, one by one; Forbidden at once if the caller may not see them."""
+    ids = door.views.admin_ids(channel)
     return _each(ids, lambda one: door.views.admin(channel, *one))
 
 

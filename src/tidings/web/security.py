@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import hmac
 import ipaddress
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Final
@@ -45,6 +44,9 @@ REVOKED: Final = 4401
 
 LOGIN_PAGE: Final = "/login"
 
+_LAST_WORDS: Final = 1.0
+"""Seconds in which a request of the owner is answered that has ended its own right to ask, and in
+which a WebSocket takes the word that it is over."""
 _OPEN: Final = "/health/"
 _LOGINS: Final = (LOGIN_PAGE, "/v1/login")
 _PAGES: Final = ("/", "/docs/api")
@@ -67,7 +69,7 @@ class Guard:
         self._callers = host.callers
         self._operations = host.operations
         self._now = host.clock.now
-        self._open: dict[int, tuple[Caller, Callable[[], None]]] = {}
+        self._open: dict[int, _Opened] = {}
         host.on_effect(AccessChanged, self._cut)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -92,30 +94,31 @@ class Guard:
         principal = scope[_PRINCIPAL] = replace(found, door=told.door, peer=told.peer)
         if (tell := scope.get("state", {}).get(AUTHENTICATED)) is not None:
             tell()
-        end = _ending(scope, send)
-        if not principal.owns_service:
-            self._open[id(scope)] = (principal, end)
+        opened = self._open[id(scope)] = _Opened(principal, scope, send)
         try:
-            if session is None:
-                await self._app(scope, receive, send)
-            else:
-                await self._in_session(session, end, scope, receive, send)
+            await self._serve(session, opened, scope, receive)
+        except asyncio.CancelledError:
+            if not await opened.was_cut(receive):
+                raise
         finally:
             self._open.pop(id(scope), None)
             disconnected()
 
-    async def _in_session(
-        self, session: Session, end: Callable[[], None], scope: Scope, receive: Receive, send: Send
+    async def _serve(
+        self, session: Session | None, opened: _Opened, scope: Scope, receive: Receive
     ) -> None:
-        """Serve a request until its session ends."""
+        """Serve a request; one of a session until that ends."""
+        if session is None:
+            await self._app(scope, receive, opened.send)
+            return
         sessions = _sessions(scope)
-        session.open.add(end)
-        timer = asyncio.get_running_loop().call_later(sessions.left(session), end)
+        session.open.add(opened.end)
+        timer = asyncio.get_running_loop().call_later(sessions.left(session), opened.end)
         try:
-            await self._app(scope, receive, send)
+            await self._app(scope, receive, opened.send)
         finally:
             timer.cancel()
-            sessions.let_go(session, end)
+            sessions.let_go(session, opened.end)
 
     def _session(self, connection: HTTPConnection) -> Session | None:
         """The login session of a request that shows nothing else."""
@@ -145,7 +148,7 @@ class Guard:
         if token_number(given) is not None:
             client = connection.client
             return await self._callers.by_token(given, "" if client is None else client.host)
-        if options.token is None and not (self._grants.is_open or options.open_loopback):
+        if options.token is None and not self._owned_by_all:
             whose = f", and certificate {shown} is no principal's" if shown else ""
             raise Unauthenticated(
                 f"the token is missing{whose}: send the header Authorization: Bearer <token>, or "
@@ -160,10 +163,18 @@ class Guard:
             _check_origin(connection, _single(connection, "host"), self._options.allowed_origins)
         return found
 
+    @property
+    def _owned_by_all(self) -> bool:
+        """Whether whoever reaches the loopback without a token owns the service."""
+        return self._grants.is_open or self._options.open_loopback
+
     def _cut(self, changed: AccessChanged) -> None:
-        for principal, end in list(self._open.values()):
-            if changed.concerns(principal.name, principal.credential):
-                end()
+        for one in list(self._open.values()):
+            if one.principal.owns_service:
+                if self._options.token is None and not self._owned_by_all:
+                    one.end_soon()
+            elif changed.concerns(one.principal.name, one.principal.credential):
+                one.end()
 
 
 def stranger(scope: Scope) -> Caller:
@@ -175,24 +186,69 @@ def stranger(scope: Scope) -> Caller:
     return replace(ANONYMOUS, door=door, peer="" if client is None else str(client[0]))
 
 
-def _ending(scope: Scope, send: Send) -> Callable[[], None]:
-    """What ends a request or a WebSocket from outside."""
-    task = asyncio.current_task()
-    assert task is not None
-    if scope["type"] != "websocket":
-        return lambda: None if task in _answered else _cancel(task)
-    closing: Message = {"type": "websocket.close", "code": REVOKED, "reason": "access has changed"}
-    loop = asyncio.get_running_loop()
-    kept: list[asyncio.Task[None]] = []
+class _Opened:
+    """A request or a WebSocket that can be ended from outside."""
 
-    def close() -> None:
-        kept.append(loop.create_task(_sent(send, closing)))
+    def __init__(self, principal: Caller, scope: Scope, send: Send) -> None:
+        self.principal = principal
+        self._scope = scope
+        self._send = send
+        self._is_socket = scope["type"] == "websocket"
+        self._begun = self._cut = False
+        self._loop = asyncio.get_running_loop()
+        self._task = asyncio.current_task()
+        self._closing: asyncio.Task[None] | None = None
 
-    return close
+    async def send(self, message: Message) -> None:
+        """Send what answers it; nothing more once it was ended."""
+        self._begun = True
+        if not (self._cut and self._is_socket):
+            await self._send(message)
 
+    def end(self) -> None:
+        """Close the WebSocket, or cancel the request."""
+        task = self._task
+        if self._cut or task is None or task.done() or task in _answered:
+            return
+        self._cut = True
+        if self._is_socket:
+            self._closing = self._loop.create_task(self._close())
+        else:
+            task.cancel()
 
-def _cancel(task: asyncio.Task[object]) -> None:
-    task.cancel()
+    def end_soon(self) -> None:
+        """End it; a request may have asked for what ends it, and is answered before."""
+        if self._is_socket:
+            self.end()
+        else:
+            self._loop.call_later(_LAST_WORDS, self.end)
+
+    async def _close(self) -> None:
+        closing: Message = {
+            "type": "websocket.close",
+            "code": REVOKED,
+            "reason": "access has changed",
+        }
+        with suppress(Exception):  # it may have ended meanwhile, in whatever way
+            async with asyncio.timeout(_LAST_WORDS):
+                await self._send(closing)
+        if self._task is not None:  # whether or not its client says good-bye
+            self._task.cancel()
+
+    async def was_cut(self, receive: Receive) -> bool:
+        """Return whether `end` has cancelled it, and answer it then."""
+        if not self._cut or self._task is None:
+            return False
+        self._task.uncancel()
+        with suppress(Exception):
+            if self._is_socket:
+                pass
+            elif self._begun:
+                await self._send({"type": "http.response.body", "body": b"", "more_body": False})
+            else:
+                changed = Unauthenticated("access has changed: ask again with a token that counts")
+                await refuse(self._scope, receive, self._send, changed)
+        return True
 
 
 def answer_anyway() -> None:
@@ -209,11 +265,6 @@ def _is_login(scope: Scope) -> bool:
 def _sessions(scope: Scope) -> Sessions:
     found: Sessions = scope["app"].state.web.sessions
     return found
-
-
-async def _sent(send: Send, message: Message) -> None:
-    with suppress(Exception):  # it may have ended meanwhile, in whatever way
-        await send(message)
 
 
 def authenticate(connection: HTTPConnection, options: WebOptions) -> Caller:

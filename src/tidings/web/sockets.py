@@ -667,7 +667,7 @@ class Socket:
             key = (line.channel, line.proxy)
             if host.endpoint(*key) is line:  # no other client has taken over
                 line.close()
-                self._door.tell(Detach(*key))
+                host.tell(Detach(*key))  # whatever the client may do by now
             self.forget(line, ended=False)
 
     # A peer that does not read.

@@ -195,7 +195,8 @@ class Tail(Response):
         """Ends the proxy, and gives the place back."""
         self._place.close()
         self._state.lifetimes.forget(self._channel, self._proxy)
-        self._door.tell(Disconnect(self._channel, self._proxy))
+        # Whatever the reader may do by now.
+        self._state.host.tell(Disconnect(self._channel, self._proxy))
 
     async def _past(self, send: Send) -> set[int]:
         """Writes past events; the numbers of those that may come once more."""

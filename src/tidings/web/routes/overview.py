@@ -19,7 +19,7 @@ from tidings.channel.vocabulary import Side
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
 from tidings.engine.turns import Turns
-from tidings.errors import NotFound, StoreError
+from tidings.errors import Forbidden, NotFound, StoreError
 from tidings.web.bodies import StrictRoute
 from tidings.web.looking import Consumer, Movement, admins, channels, consumers, proxies, streamed
 from tidings.web.paths import Most
@@ -66,6 +66,8 @@ async def _pieces(door: LocalDoor) -> AsyncIterator[str]:
             found = [admin async for admin in admins(door, channel.id)]
         except NotFound:  # it has ended meanwhile
             continue
+        except Forbidden:
+            found = []
         yield f'{comma}{{"channel":{_text(channel)},"admins":['
         comma = ","
         for at, admin in enumerate(found):

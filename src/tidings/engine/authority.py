@@ -30,7 +30,7 @@ class Guarded(Protocol):
 def authorise(host: Guarded, command: c.Command, principal: Caller) -> None:
     """Raise Forbidden if a principal may not run a command, NotFound if its object is missing."""
     access = host.access
-    if command.__class__ is c.Push:
+    if command.__class__ is c.Push and not command.trail:
         fence = access.pushes(principal, command.channel, command.proxy)
         if fence is not None:
             if fence:

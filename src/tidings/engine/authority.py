@@ -60,8 +60,9 @@ def check_polled(host: Guarded, answer: c.Polled) -> None:
     if proxy.owner:
         owner = Caller(proxy.owner)
         host.access.require(owner, *_use(host.factory, answer.channel, answer.proxy))
-        push = c.Push(answer.channel, answer.proxy, answer.items)
-        _check_events(host.access.allow_pushes(owner, answer.channel, answer.proxy), push, owner)
+        fence = host.access.allow_pushes(owner, answer.channel, answer.proxy)
+        if fence:
+            _check_events(fence, c.Push(answer.channel, answer.proxy, answer.items), owner)
 
 
 def _check_events(fence: Fence, push: c.Push, principal: Caller) -> None:

@@ -39,7 +39,7 @@ IDS: Final[dict[str, tuple[int, ...]]] = {
 BEGIN: Final = ("factory", "filter factory", "naming context", "agent", "generic factory")
 """What clients begin with: it is there for everybody, and refuses."""
 
-HEALTH: Final = frozenset({"_is_a", "_non_existent"})
+HEALTH: Final = frozenset({"_is_a", "_non_existent", "_component"})
 
 BODIES: Final = (b"", bytes(64), struct.pack("<16I", 1, 1, *[0] * 14))
 """Arguments of operations, whatever they are: none, all zero, and ids of the first objects."""

@@ -45,8 +45,7 @@ REVOKED: Final = 4401
 LOGIN_PAGE: Final = "/login"
 
 _LAST_WORDS: Final = 1.0
-"""Seconds in which a request of the owner is answered that has ended its own right to ask, and in
-which a WebSocket takes the word that it is over."""
+"""Seconds in which a WebSocket takes the word that it is over."""
 _OPEN: Final = "/health/"
 _LOGINS: Final = (LOGIN_PAGE, "/v1/login")
 _PAGES: Final = ("/", "/docs/api")
@@ -172,7 +171,7 @@ class Guard:
         for one in list(self._open.values()):
             if one.principal.owns_service:
                 if self._options.token is None and not self._owned_by_all:
-                    one.end_soon()
+                    one.end()
             elif changed.concerns(one.principal.name, one.principal.credential):
                 one.end()
 
@@ -215,13 +214,6 @@ class _Opened:
             self._closing = self._loop.create_task(self._close())
         else:
             task.cancel()
-
-    def end_soon(self) -> None:
-        """End it; a request may have asked for what ends it, and is answered before."""
-        if self._is_socket:
-            self.end()
-        else:
-            self._loop.call_later(_LAST_WORDS, self.end)
 
     async def _close(self) -> None:
         closing: Message = {

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest import mock
 
 import pytest
 
@@ -291,6 +292,20 @@ async def test_what_is_remembered_of_a_publisher_ends_with_its_grant() -> None:
         await made.host.ask(g.ChangePrincipal("ann", disabled=True))
         with pytest.raises(NotFound):
             await made.ann.ask(other)
+
+
+async def test_a_publisher_is_looked_at_again_when_its_grant_ends_though_nobody_has_told() -> None:
+    async with scene() as made:
+        clock = made.host.clock
+        ends = clock.now() + HOUR
+        await made.host.ask(g.CreateGrant("ann", (Verb.PUBLISH,), ("roads",), expires_at=ends))
+        proxy = await made.ann.ask(m.ObtainProxy(ROADS, Side.SUPPLIER))
+        await made.ann.connect(m.Connect(ROADS, proxy), made.ann.supplier(None, None))
+        push = c.Push(ROADS, proxy, [event("a", "b")])
+        for _ in range(2):
+            await made.ann.ask(push)
+        with mock.patch.object(clock, "_base", clock._base + HOUR), pytest.raises(NotFound):
+            await made.ann.ask(push)
 
 
 async def test_a_grant_that_ends_cuts_off_who_waits() -> None:

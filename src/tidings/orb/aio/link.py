@@ -58,6 +58,7 @@ class Link(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._waiting: dict[int, asyncio.Future[sans_io.Answer] | RepeatedCall] = {}
         self._places = asyncio.Semaphore(options.max_calls)
+        self._most_requests = options.max_requests
         self._writable = asyncio.Event()
         self._writable.set()
         self._flushing = False  # what is ready is about to be sent
@@ -171,7 +172,9 @@ class Link(asyncio.Protocol):
             case sans_io.Call():
                 if self._links.closing:
                     self._serving.turn_away(incoming, "the ORB is closing")
-                elif self._crowded and (self._waiting or self._overcrowded):
+                elif len(self._serving.running) >= self._most_requests and (
+                    self._waiting or self._overcrowded
+                ):
                     # Reading must go on, or both sides might wait for each other.
                     self._serving.turn_away(incoming, "too many requests are in progress")
                 else:
@@ -237,13 +240,9 @@ class Link(asyncio.Protocol):
             self._suspect = True
             self._links.pool.forget(self)
 
-    @property
-    def _crowded(self) -> bool:
-        return len(self._serving.running) >= self._options.max_requests
-
     def _gate(self) -> None:
         """Read on, or stop reading while the peer has enough requests in progress."""
-        crowded = self._crowded
+        crowded = len(self._serving.running) >= self._most_requests
         if not crowded:
             self._overcrowded = False
         has_room = not crowded or bool(self._waiting) or self._overcrowded
@@ -352,11 +351,10 @@ class Link(asyncio.Protocol):
             self._loop.call_soon(self._flush_and_gate)
 
     def _flush(self) -> None:
-        octets = self.connection.data_to_send()
         transport = self._transport
-        if not octets or transport is None or transport.is_closing():
+        if not self.connection.out or transport is None or transport.is_closing():
             return
-        transport.write(octets)
+        transport.write(self.connection.data_to_send())
         self._last_sent = self._loop.time()
         if transport.get_write_buffer_size() > self._options.max_output:
             self._cut(f"it does not read, and {self._unsent} octets wait for it")

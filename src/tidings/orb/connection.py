@@ -37,11 +37,6 @@ class Call(msgspec.Struct, frozen=True):
     request: giop.Request
     wire: Wire
 
-    @property
-    def request_id(self) -> int:
-        """The id that the reply needs."""
-        return self.request.request_id
-
 
 class Refusal(NamedTuple):
     """A request that cannot be handled on this connection."""
@@ -132,8 +127,7 @@ class Connection:
         self._calls: dict[int, _PendingCall] = {}
         self._requests: set[int] = set()
         self.framer = Framer(limits)
-        self.out: list[bytes] = []
-        """What is to be sent, for `data_to_send`."""
+        self.out: list[bytes] = []  # for `data_to_send`
         self._wires = self._new_wires()
 
     def _new_wires(self) -> tuple[Wire, Wire, Wire]:

@@ -58,7 +58,6 @@ class Link(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._waiting: dict[int, asyncio.Future[sans_io.Answer] | RepeatedCall] = {}
         self._places = asyncio.Semaphore(options.max_calls)
-        self._most_requests = options.max_requests
         self._writable = asyncio.Event()
         self._writable.set()
         self._flushing = False  # what is ready is about to be sent
@@ -119,13 +118,12 @@ class Link(asyncio.Protocol):
         if self._unread is None:  # else they are behind what waits
             self._receive(steps, self._last_received)
 
-    def _go_on(self, steps: Iterator[list[sans_io.Incoming]]) -> None:
-        self._unread = None
-        if not self.closed:
-            self._receive(steps, self._loop.time())
-
-    def _receive(self, steps: Iterator[list[sans_io.Incoming]], now: float) -> None:
+    def _receive(self, steps: Iterator[list[sans_io.Incoming]], now: float | None = None) -> None:
         """Handle what came; after a turn, other connections go first."""
+        self._unread = None
+        if self.closed:
+            return
+        now = now or self._loop.time()
         caller.set(self.peer.host)
         received = self.connection.received
         self._flushing = True  # at the end of this
@@ -134,7 +132,7 @@ class Link(asyncio.Protocol):
                 self._take(incoming)
             if not at % _STEPS and self._loop.time() - now > _TURN_SECONDS:
                 self._unread = steps
-                self._loop.call_soon(self._go_on, steps)
+                self._loop.call_soon(self._receive, steps)
                 break
         if not self.connection.framer.in_message:
             self._message_since = None
@@ -172,7 +170,7 @@ class Link(asyncio.Protocol):
             case sans_io.Call():
                 if self._links.closing:
                     self._serving.turn_away(incoming, "the ORB is closing")
-                elif len(self._serving.running) >= self._most_requests and (
+                elif len(self._serving.running) >= self._options.max_requests and (
                     self._waiting or self._overcrowded
                 ):
                     # Reading must go on, or both sides might wait for each other.
@@ -189,7 +187,7 @@ class Link(asyncio.Protocol):
             case sans_io.Locate():
                 self.connection.send(self._adapter.locate(incoming))
             case sans_io.Refusal(call, error):
-                self.connection.reply(call.request_id, self._adapter.refuse(call, error))
+                self.connection.reply(call.request.request_id, self._adapter.refuse(call, error))
             case sans_io.Cancel():
                 self._serving.cancel(incoming.request_id)
             case sans_io.ListenPoints():
@@ -242,7 +240,7 @@ class Link(asyncio.Protocol):
 
     def _gate(self) -> None:
         """Read on, or stop reading while the peer has enough requests in progress."""
-        crowded = len(self._serving.running) >= self._most_requests
+        crowded = len(self._serving.running) >= self._options.max_requests
         if not crowded:
             self._overcrowded = False
         has_room = not crowded or bool(self._waiting) or self._overcrowded

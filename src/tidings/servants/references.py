@@ -7,7 +7,7 @@ it: keys of other objects are not made, and are not served.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -58,7 +58,6 @@ class References:
         grants, now = self.host.access.grants, self.host.clock.now()
         credential = grants.credential(number, now)
         if credential is None or credential.kind is not CredentialKind.REFERENCE:
-            self._known.pop(number, None)
             return None
         grants.note_login(number, now)
         known = self._known.get(number)
@@ -70,6 +69,11 @@ class References:
             kinds = _KINDS[key_of(target, number).kind]
             known = self._known[number] = Issued(caller, kinds, target)
         return known
+
+    def forget(self, numbers: Iterable[int]) -> None:
+        """Forget references that have ended."""
+        for number in numbers:
+            self._known.pop(number, None)
 
     def check_leads_to(self, key: ObjectKey) -> None:
         """Raise Forbidden if the credential in a key does not lead to its object."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tidings.engine.access import Caller
 from tidings.engine.references import leads_to
 from tidings.errors import Forbidden, WrongState
-from tidings.grants.model import CredentialKind, Verb
+from tidings.grants.model import CredentialKind, Grant, Verb
 from tidings.grants.requests import (
     AddCredential,
     CreateReference,
@@ -112,5 +113,10 @@ def myself(host: Host, caller: Caller) -> Myself:
         id,
         None if credential is None else credential.kind,
         None if credential is None else credential.expires_at,
-        tuple(grants.granted(caller.name, now)[:MOST_SHOWN]),
+        tuple(_own_use(one, caller) for one in grants.granted(caller.name, now)[:MOST_SHOWN]),
     )
+
+
+def _own_use(grant: Grant, caller: Caller) -> Grant:
+    """Return a grant without its use by somebody else who has the same role."""
+    return grant if grant.used_by == caller.name else replace(grant, used_at=None, used_by="")

@@ -45,7 +45,7 @@ async def create_token(host: Host, caller: Caller, asked: CreateToken) -> NewTok
 
 async def login_token(host: Host, principal: str, seconds: float) -> tuple[NewToken, int]:
     """Return a token for somebody who has shown a password, and when it ends."""
-    end = host.clock.now() + round(seconds * 1_000_000)
+    end = host.time() + round(seconds * 1_000_000)
     asked = CreateToken(principal, "login", end)
     return await _new_token(host, asked, CredentialKind.LOGIN), end
 
@@ -79,7 +79,7 @@ async def set_password(host: Host, caller: Caller, asked: SetPassword) -> None:
     if not host.access.may(caller, Verb.ADMINISTER, None):
         if caller.name != asked.principal:
             raise Forbidden(f"{caller} may set its own password only, and must tell the old one")
-        if host.access.grants.password(caller.name, host.clock.now()) is None:
+        if host.access.grants.password(caller.name, host.time()) is None:
             raise Forbidden(
                 f"{caller} has no password yet: whoever administers access sets the first one"
             )
@@ -93,7 +93,7 @@ async def set_password(host: Host, caller: Caller, asked: SetPassword) -> None:
 async def end_login(host: Host, caller: Caller) -> bool:
     """Revoke the token that a login gave a caller; return whether it has shown such a one."""
     id = caller.credential
-    found = None if id is None else host.access.grants.credential(id, host.clock.now())
+    found = None if id is None else host.access.grants.credential(id, host.time())
     if found is None or found.kind is not CredentialKind.LOGIN:
         return False
     await host.ask(RevokeCredential(found.id))
@@ -102,7 +102,7 @@ async def end_login(host: Host, caller: Caller) -> bool:
 
 def myself(host: Host, caller: Caller) -> Myself:
     """Return who a caller is, and what it may do."""
-    grants, now = host.access.grants, host.clock.now()
+    grants, now = host.access.grants, host.time()
     principal = grants.principal(caller.name)
     id = caller.credential
     credential = None if id is None else grants.credential(id, now)

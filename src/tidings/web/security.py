@@ -68,7 +68,7 @@ class Guard:
         self._limiting = host.limiting
         self._callers = host.callers
         self._operations = host.operations
-        self._now = host.clock.now
+        self._now = host.time
         self._open: dict[int, _Opened] = {}
         host.on_effect(AccessChanged, self._cut)
 

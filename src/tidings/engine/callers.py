@@ -52,9 +52,10 @@ def certified(grants: Grants, fingerprint: str, now: int) -> Caller | None:
 class Callers:
     """Recognises callers, and slows down those that guess."""
 
-    def __init__(self, grants: Grants, now: Callable[[], int]) -> None:
+    def __init__(self, grants: Grants, now: Callable[[], int], time: Callable[[], int]) -> None:
         self._grants = grants
-        self._now = now
+        self._now = now  # cannot be set
+        self._time = time
         self._guessing = Guessing()
         self._key = new_secret(32)
         self._recognised: OrderedDict[bytes, int] = OrderedDict()
@@ -70,7 +71,7 @@ class Callers:
         found = self._known(text)
         if found is None:
             number = token_number(text)
-            found = None if number is None else self._grants.credential(number, self._now())
+            found = None if number is None else self._grants.credential(number, self._time())
             if found is not None and found.kind not in _TOKENS:
                 found = None
             name = "" if number is None else f"token {number}"
@@ -79,20 +80,20 @@ class Callers:
             self._recognised[self._hash(text)] = found.id
             while len(self._recognised) > _RECOGNISED:
                 self._recognised.popitem(last=False)
-        self._grants.note_login(found.id, self._now())
+        self._grants.note_login(found.id, self._time())
         return Caller(found.principal, credential=found.id)
 
     async def by_password(self, name: str, password: str, address: str) -> Credential:
         """Return the password of a principal, if it is that; raises as `by_token` does."""
-        found = self._grants.password(name, self._now())
+        found = self._grants.password(name, self._time())
         shown = f"password of {name[:64]}"
         found = await self._checked(password, found, address, shown, _WRONG_PASSWORD)
-        self._grants.note_login(found.id, self._now())
+        self._grants.note_login(found.id, self._time())
         return found
 
     def _known(self, text: str) -> Credential | None:
         number = self._recognised.get(self._hash(text))
-        return None if number is None else self._grants.credential(number, self._now())
+        return None if number is None else self._grants.credential(number, self._time())
 
     async def _checked(
         self, secret: str, found: Credential | None, address: str, name: str, wrong: str
@@ -108,7 +109,7 @@ class Callers:
             self._queue.leave()
             raise
         right = await self._queue.run(partial(fits, secret, kept))
-        live = None if found is None else self._grants.credential(found.id, self._now())
+        live = None if found is None else self._grants.credential(found.id, self._time())
         if not right or live is None:
             self._guessing.failed(address, name, self._now())
             raise Unauthenticated(wrong)

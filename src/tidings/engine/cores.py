@@ -22,6 +22,8 @@ class Cores:
         self.others = list(others)
         self._routes: dict[type, Core] = {}
         self.only_first = True  # whether the latest commands were all for the channels
+        self.offset = 0
+        """What host time lacks to the machine's clock, by which all cores but the channels go."""
         names = {first.name}
         for core in self.others:
             if core.name in names:
@@ -42,8 +44,8 @@ class Cores:
         first = self._first.wake_at
         for core in self.others:  # after every batch: nothing is built for it
             at = core.wake_at
-            if at is not None and (first is None or at < first):
-                first = at
+            if at is not None and (first is None or at - self.offset < first):
+                first = at - self.offset
         return first
 
     def handle_many(self, commands: Sequence[Any], now: int) -> Handled:
@@ -59,8 +61,8 @@ class Cores:
                 effects += found[1]
         for core in self.others:
             at = core.wake_at
-            if at is not None and at <= now:
-                effects += core.handle_many((), now)[1]
+            if at is not None and at <= now + self.offset:
+                effects += core.handle_many((), now + self.offset)[1]
         return answers, effects
 
     def _handled(self, core: Core, commands: list[Any], now: int) -> Handled:
@@ -69,7 +71,7 @@ class Cores:
             return core.handle_many(commands, now)
         problems = [_problem(command) for command in commands]
         good = [one for one, problem in zip(commands, problems, strict=True) if problem is None]
-        answers, effects = core.handle_many(good, now)
+        answers, effects = core.handle_many(good, now + self.offset)
         told = iter(answers)
         return [next(told) if problem is None else problem for problem in problems], effects
 

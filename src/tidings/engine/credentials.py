@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tidings.engine.access import Caller
 from tidings.engine.references import leads_to
 from tidings.errors import Forbidden, WrongState
-from tidings.grants.model import CredentialKind, Verb
+from tidings.grants.model import CredentialKind, Grant, Verb
 from tidings.grants.requests import (
     AddCredential,
     CreateReference,
@@ -44,7 +45,7 @@ async def create_token(host: Host, caller: Caller, asked: CreateToken) -> NewTok
 
 async def login_token(host: Host, principal: str, seconds: float) -> tuple[NewToken, int]:
     """Return a token for somebody who has shown a password, and when it ends."""
-    end = host.clock.now() + round(seconds * 1_000_000)
+    end = host.time() + round(seconds * 1_000_000)
     asked = CreateToken(principal, "login", end)
     return await _new_token(host, asked, CredentialKind.LOGIN), end
 
@@ -78,7 +79,7 @@ async def set_password(host: Host, caller: Caller, asked: SetPassword) -> None:
     if not host.access.may(caller, Verb.ADMINISTER, None):
         if caller.name != asked.principal:
             raise Forbidden(f"{caller} may set its own password only, and must tell the old one")
-        if host.access.grants.password(caller.name, host.clock.now()) is None:
+        if host.access.grants.password(caller.name, host.time()) is None:
             raise Forbidden(
                 f"{caller} has no password yet: whoever administers access sets the first one"
             )
@@ -92,7 +93,7 @@ async def set_password(host: Host, caller: Caller, asked: SetPassword) -> None:
 async def end_login(host: Host, caller: Caller) -> bool:
     """Revoke the token that a login gave a caller; return whether it has shown such a one."""
     id = caller.credential
-    found = None if id is None else host.access.grants.credential(id, host.clock.now())
+    found = None if id is None else host.access.grants.credential(id, host.time())
     if found is None or found.kind is not CredentialKind.LOGIN:
         return False
     await host.ask(RevokeCredential(found.id))
@@ -101,7 +102,7 @@ async def end_login(host: Host, caller: Caller) -> bool:
 
 def myself(host: Host, caller: Caller) -> Myself:
     """Return who a caller is, and what it may do."""
-    grants, now = host.access.grants, host.clock.now()
+    grants, now = host.access.grants, host.time()
     principal = grants.principal(caller.name)
     id = caller.credential
     credential = None if id is None else grants.credential(id, now)
@@ -112,5 +113,10 @@ def myself(host: Host, caller: Caller) -> Myself:
         id,
         None if credential is None else credential.kind,
         None if credential is None else credential.expires_at,
-        tuple(grants.granted(caller.name, now)[:MOST_SHOWN]),
+        tuple(_own_use(one, caller) for one in grants.granted(caller.name, now)[:MOST_SHOWN]),
     )
+
+
+def _own_use(grant: Grant, caller: Caller) -> Grant:
+    """Return a grant without its use by somebody else who has the same role."""
+    return grant if grant.used_by == caller.name else replace(grant, used_at=None, used_by="")

@@ -95,9 +95,9 @@ class Host:
         self.clock = SteadyClock(clock)
         self.factory = Factory(settings, spills=store is not None)
         self.cores = Cores(self.factory, cores)
-        access.attach(self.factory.channels, self.clock.now, self.cores.others)
+        access.attach(self.factory.channels, self.time, self.cores.others)
         self.limiting = Limiting(access.grants, self.clock.now)
-        self.callers = Callers(access.grants, self.clock.now)
+        self.callers = Callers(access.grants, self.clock.now, self.time)
         self.bodies = Bodies(cache_octets)
         self.recorder = Recorder()
         self.writer = Writer(self.bodies, self._write, self._revoke, self._refused, self._taken)
@@ -468,7 +468,7 @@ class Host:
         if offset is not None:
             log.warning("the clock was set; host time is %d µs away from it", offset)
             # Both at once: records must use the core's offset.
-            self.recorder.offset = offset
+            self.recorder.offset = self.cores.offset = offset
             self.at_once(c.ClockSet(offset))
         if self.store is not None:
             self.reports.find()

@@ -28,7 +28,7 @@ class Certificates:
         shown = certificate.get()
         if not shown:
             return None
-        grants, now = self._host.access.grants, self._host.clock.now()
+        grants, now = self._host.access.grants, self._host.time()
         found = certified(grants, shown, now)
         if found is None:
             return None

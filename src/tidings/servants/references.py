@@ -55,7 +55,7 @@ class References:
 
     def find(self, number: int) -> Issued | None:
         """Return a reference that can be used now, by the number of its credential."""
-        grants, now = self.host.access.grants, self.host.clock.now()
+        grants, now = self.host.access.grants, self.host.time()
         credential = grants.credential(number, now)
         if credential is None or credential.kind is not CredentialKind.REFERENCE:
             return None

@@ -226,7 +226,7 @@ class CorbaService:
         """Return whether a caller of before may do something that it has begun."""
         access, number = self.host.access, caller.credential
         now = self._caller(OWNERS, caller.peer) if caller.is_owner else caller
-        if number is not None and access.grants.credential(number, self.host.clock.now()) is None:
+        if number is not None and access.grants.credential(number, self.host.time()) is None:
             return False
         return now is not None and access.may(now, verb, target, owner)
 

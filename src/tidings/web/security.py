@@ -67,7 +67,7 @@ class Guard:
         self._limiting = host.limiting
         self._callers = host.callers
         self._operations = host.operations
-        self._now = host.clock.now
+        self._now = host.time
         self._open: dict[int, _Opened] = {}
         host.on_effect(AccessChanged, self._cut)
 
@@ -159,7 +159,7 @@ class Guard:
         """The principal with a certificate, unless a page elsewhere has the browser show it."""
         found = certified(self._grants, shown, self._now())
         if found is not None:
-            _check_origin(connection, _single(connection, "host"), self._options.allowed_origins)
+            _check_origin(connection, _single(connection, "host"), (), "it shows a token instead")
         return found
 
     @property
@@ -318,16 +318,19 @@ def _is_loopback(name: str) -> bool:
         return False
 
 
-def _check_origin(connection: HTTPConnection, host: str, allowed: tuple[str, ...]) -> None:
+def _check_origin(
+    connection: HTTPConnection,
+    host: str,
+    allowed: tuple[str, ...],
+    advice: str = "add that to the allowed origins",
+) -> None:
     """Browsers say from which page a request comes; programs say nothing."""
     if "origin" not in connection.headers:
         return
     origin = _single(connection, "origin").lower()
     same = {f"http://{host.lower()}", f"https://{host.lower()}"}
     if origin not in same and origin not in {one.lower().rstrip("/") for one in allowed}:
-        raise Forbidden(
-            "the request comes from a page of another origin: add that to the allowed origins"
-        )
+        raise Forbidden(f"the request comes from a page of another origin: {advice}")
 
 
 def _check_token(connection: HTTPConnection, token: str) -> None:

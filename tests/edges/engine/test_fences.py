@@ -20,8 +20,9 @@ from tidings.clock import ManualClock
 from tidings.engine.access import Caller
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
-from tidings.errors import Disconnected, Forbidden, NotFound, TidingsError
+from tidings.errors import Disconnected, Forbidden, InvalidUsage, NotFound, TidingsError
 from tidings.grants import requests as g
+from tidings.grants.core import AccessChanged
 from tidings.grants.model import CredentialKind, Limits, Verb
 from tidings.server.cores import service_cores
 
@@ -321,3 +322,26 @@ async def test_a_grant_that_ends_cuts_off_who_waits() -> None:
             await stream.get()
         with pytest.raises(NotFound):
             await made.pulled(proxy)
+
+
+async def test_a_grant_and_a_token_end_by_the_clock_of_the_machine() -> None:
+    """Also if that was set, or stood still with the machine, since the service has started."""
+    clock = ManualClock(NOW)
+    host = await Host.open(clock=clock, cores=service_cores())
+    try:
+        await host.ask(g.CreatePrincipal("ann"))
+        add = g.AddCredential("ann", CredentialKind.TOKEN, "x", expires_at=NOW + HOUR)
+        token = await host.ask(add)
+        inspects = g.CreateGrant("ann", (Verb.INSPECT,), expires_at=NOW + HOUR)
+        await host.ask(inspects)
+        ended: list[AccessChanged] = []
+        host.on_effect(AccessChanged, ended.append)
+        clock.advance(24 * HOUR)
+        host._look_around()
+        await until(lambda: ended)
+        assert host.access.grants.credential(token, host.time()) is None
+        assert host.access.permission("ann", Verb.INSPECT, None) is None
+        with pytest.raises(InvalidUsage, match="has expired already"):
+            await host.ask(inspects)
+    finally:
+        await host.close()

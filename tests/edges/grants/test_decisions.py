@@ -7,11 +7,15 @@ from itertools import count
 
 import pytest
 
+from tidings.engine.access import Caller
+from tidings.engine.door import LocalDoor
+from tidings.engine.host import Host
 from tidings.errors import WrongState
 from tidings.grants import core, decisions
 from tidings.grants import requests as r
 from tidings.grants.core import AccessChanged, AccessWidened, Grants
 from tidings.grants.model import CredentialKind, Verb
+from tidings.server.cores import service_cores
 
 NOW = 1_000_000
 
@@ -98,3 +102,17 @@ def test_the_administrators_are_found_however_many_credentials_there_are() -> No
     [refused], _ = made.handle_many([r.RevokeGrant(2)], NOW)
     assert isinstance(refused, WrongState)
     assert set(made._administrators()) == {"ops"}
+
+
+async def test_nobody_is_told_who_else_uses_the_grants_of_its_role() -> None:
+    host = await Host.open(cores=service_cores())
+    try:
+        for name in ("till-3", "till-7"):
+            await host.ask(r.CreatePrincipal(name, ("tills",)))
+        await host.ask(r.CreateGrant("role:tills", (Verb.INSPECT,)))
+        host.access.grants.permission("till-3", Verb.INSPECT, None, host.clock.now())
+        for name, used_by in (("till-3", "till-3"), ("till-7", "")):
+            [grant] = (await LocalDoor(host, Caller(name)).request(r.SeeMyself())).grants
+            assert (grant.used_by, grant.used_at is None) == (used_by, not used_by)
+    finally:
+        await host.close()

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import httpx2
 import pytest
@@ -40,6 +40,9 @@ def certs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+DESK = "https://desk.example"
+"""Pages of this origin may use the service with a token."""
+
 ROADS, VAULTS = 2, 3  # behind the default channel
 
 
@@ -56,7 +59,7 @@ class Scene(NamedTuple):
 
 
 @asynccontextmanager
-async def scene(certs: Path, kind: str = "optional") -> AsyncIterator[Scene]:
+async def scene(certs: Path, kind: str = "optional", **more: Any) -> AsyncIterator[Scene]:
     """A service with an administrator, two channels, and a radar that may use one of them."""
     place = sources(
         store__memory=True,
@@ -70,6 +73,7 @@ async def scene(certs: Path, kind: str = "optional") -> AsyncIterator[Scene]:
         tls__key=str(certs / "service.key"),
         tls__client_ca=str(certs / "ca.pem"),
         tls__client_certificates=kind,
+        **more,
     )
     async with serving(place) as (service, _):
         owner = LocalDoor(service.host)
@@ -151,12 +155,13 @@ async def test_a_revoked_certificate_cuts_its_corba_connections(certs: Path) -> 
 
 async def test_a_page_elsewhere_cannot_use_the_browsers_certificate(certs: Path) -> None:
     async with (
-        scene(certs) as s,
+        scene(certs, http__allowed_origins=[DESK]) as s,
         httpx2.AsyncClient(base_url=s.service.url, verify=trusting(certs, "radar-7")) as client,
     ):
         assert (await client.get("/v1/channels")).status_code == 200
-        foreign = {"Origin": "https://evil.example"}
-        assert (await client.get("/v1/channels", headers=foreign)).status_code == 403
+        for page in ("https://evil.example", DESK):
+            found = await client.get("/v1/channels", headers={"Origin": page})
+            assert found.status_code == 403, page
 
 
 async def test_a_token_goes_before_the_certificate(certs: Path) -> None:

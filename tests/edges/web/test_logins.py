@@ -399,7 +399,7 @@ async def test_a_crowd_of_guessers_is_bounded_and_keeps_nobody_out(
     slow, grants = Slow(monkeypatch), Grants()
     add = g.AddCredential("ann", CredentialKind.PASSWORD, "x")
     grants.handle_many([g.CreatePrincipal("ann"), add], 0)
-    found = Callers(grants, ManualClock(0).now)
+    found = Callers(grants, ManualClock(0).now, ManualClock(0).now)
     slow.free.release()
     await found.by_password("ann", PASSWORD, "10.0.0.1")
     crowd = [
@@ -424,7 +424,7 @@ async def test_a_crowd_of_guessers_is_bounded_and_keeps_nobody_out(
 
 
 async def test_one_address_does_not_take_all_places(monkeypatch: pytest.MonkeyPatch) -> None:
-    slow, found = Slow(monkeypatch), Callers(Grants(), ManualClock(0).now)
+    slow, found = Slow(monkeypatch), Callers(Grants(), ManualClock(0).now, ManualClock(0).now)
     greedy = [
         asyncio.create_task(found.by_password(f"name-{n}", "guess", "10.0.0.1")) for n in range(9)
     ]
@@ -437,7 +437,7 @@ async def test_one_address_does_not_take_all_places(monkeypatch: pytest.MonkeyPa
 async def test_whoever_goes_away_while_its_secret_is_checked_frees_nothing_too_early(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    slow, found = Slow(monkeypatch), Callers(Grants(), ManualClock(0).now)
+    slow, found = Slow(monkeypatch), Callers(Grants(), ManualClock(0).now, ManualClock(0).now)
     first, second = [
         asyncio.create_task(found.by_password("ann", "guess", f"10.0.0.{n}")) for n in range(2)
     ]

@@ -10,7 +10,7 @@ from fastapi import APIRouter, FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
 from tidings.engine.host import Host
-from tidings.web import health, metrics, openapi, replay, status, tail, websocket
+from tidings.web import console_files, health, metrics, openapi, replay, tail, websocket
 from tidings.web.faults import LastResort, add_handlers
 from tidings.web.looking import Movement
 from tidings.web.options import WebOptions
@@ -39,7 +39,7 @@ def build_app(host: Host, options: WebOptions = _DEFAULTS) -> FastAPI:
     for module in _V1:
         router: APIRouter = module.router
         app.include_router(router, prefix="/v1")
-    for router in (health.router, metrics.router, status.router, openapi.router):
+    for router in (health.router, metrics.router, console_files.router, openapi.router):
         app.include_router(router)
     openapi.describe(app)
     add_handlers(app)

@@ -34,12 +34,12 @@ AUTHENTICATED: Final = "tidings.authenticated"
 REVOKED: Final = 4401
 """The code a WebSocket is closed with when its principal may do less than before."""
 
-_OPEN: Final = "/health/"
+_OPEN: Final = ("/health/", "/console/")
 _PRINCIPAL: Final = "tidings.principal"
 
 
 class Guard:
-    """Lets nobody reach a route, except the health, before the caller is known.
+    """Lets nobody reach a route, except the health and the console's files, before it knows who asks.
 
     Connections of a principal that may do less than before are cut; it may open others.
     """
@@ -54,7 +54,7 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handles a connection."""
-        if scope["type"] == "lifespan" or scope["path"].startswith(_OPEN):
+        if scope["type"] == "lifespan" or _is_open(scope["path"]):
             await self._app(scope, receive, send)
             return
         try:
@@ -89,6 +89,11 @@ class Guard:
         for principal, end in list(self._open.values()):
             if changed.concerns(principal.name, principal.credential):
                 end()
+
+
+def _is_open(path: str) -> bool:
+    """The health, and the files of the console, which hold no secrets."""
+    return path == "/" or path.startswith(_OPEN)
 
 
 def _ending(scope: Scope, send: Send) -> Callable[[], None]:

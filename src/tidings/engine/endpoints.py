@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 import msgspec
 
@@ -70,6 +70,13 @@ class Answers(Protocol):
         ...
 
 
+class ClientAddress(NamedTuple):
+    """The protocol a client is reached by, and its address; empty inside this process."""
+
+    door: str
+    peer: str = ""
+
+
 class Endpoint:
     """A client of one proxy. Called on the loop's thread; no call blocks.
 
@@ -80,6 +87,11 @@ class Endpoint:
     __slots__ = ("__weakref__", "_answers")
 
     _answers: Answers
+
+    @property
+    def client_address(self) -> ClientAddress:
+        """Return where the client is."""
+        return ClientAddress("in-process")
 
     def attach(self, answers: Answers) -> None:
         """Set whom to answer from now on."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tidings.channel import questions as q
 from tidings.channel.channel import Channel
-from tidings.channel.holders import Proxy
+from tidings.channel.holders import Admin, Proxy
 from tidings.channel.settings import Settings
 from tidings.channel.views import (
     AdminInfo,
@@ -47,6 +47,10 @@ class Viewing:
 
     def _require(self, target: Object, owner: str = "") -> None:
         self._host.access.require(self._principal, Verb.INSPECT, target, owner)
+
+    def require_service(self) -> None:
+        """Raise Forbidden unless the principal may inspect the service as a whole."""
+        self._require(None)
 
     def _known(self, id: int) -> Channel:
         """Return a channel of which the principal may know."""
@@ -124,6 +128,17 @@ class Viewing:
         if isinstance(which, str):
             raise ProxyNotFound(f"channel {channel} has no proxy named {which!r}")
         raise found.no_proxy(which)
+
+    def outline(self, channel: int) -> tuple[Channel, list[Admin], list[Proxy]]:
+        """Return a channel with those of its objects that the principal may see.
+
+        They are for reading, at once: nothing of them is a copy.
+        """
+        found = self._known(channel)
+        admins: list[Admin] = []
+        if self._host.access.may(self._principal, Verb.INSPECT, Place(channel)):
+            admins = [admin for side in Side for admin in found.admins[side].values()]
+        return found, admins, [one for one in found.proxies.values() if self._may_see(one)]
 
     def filter(self, id: int) -> FilterInfo | MappingInfo:
         """Return one filter or mapping filter."""

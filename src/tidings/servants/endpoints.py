@@ -22,11 +22,12 @@ from tidings.cos.CosNotification_auto import EventType
 from tidings.cos.CosNotification_auto import StructuredEvent as WireEvent
 from tidings.cos.events import any_in, event_in
 from tidings.cos.kinds import Kind
-from tidings.engine.endpoints import Endpoint, EventBatch, Types
+from tidings.engine.endpoints import ClientAddress, Endpoint, EventBatch, Types
 from tidings.errors import Disconnected, InvalidEvent, TidingsError
 from tidings.events.reference import Reference
 from tidings.orb.aio.repeated import CallAgain
 from tidings.orb.exceptions import BAD_OPERATION, NO_IMPLEMENT, OBJECT_NOT_EXIST, SystemException
+from tidings.orb.ior import profile_of
 from tidings.servants.changes import TypeChanges
 from tidings.servants.loops import path_context
 from tidings.servants.shared_events import SharedEvents, UnwritableError
@@ -140,6 +141,9 @@ class ClientEndpoint(Endpoint):
     def __init__(self, calls: Calls, kind: Kind, client: Reference, seat: Seat) -> None:
         self.client = client
         self.kind = kind
+        profile = profile_of(client)
+        peer = "" if profile is None else f"{profile.host}:{profile.port}"
+        self._client_address = ClientAddress("IIOP", peer)
         self.missed = 0
         """Consecutive failed probes without a sign of life from the client."""
         self.missed_at = 0.0
@@ -154,6 +158,11 @@ class ClientEndpoint(Endpoint):
         self._task: asyncio.Task[None] | None = None
         self._changes = TypeChanges(self._tell_changes, calls.start)
         self._goodbye: asyncio.Task[None] | None = None
+
+    @property
+    def client_address(self) -> ClientAddress:
+        """Return the address in the client's reference."""
+        return self._client_address
 
     @property
     def busy(self) -> bool:

@@ -10,11 +10,22 @@ from fastapi import APIRouter, FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
 from tidings.engine.host import Host
-from tidings.web import console_files, health, metrics, openapi, replay, tail, websocket
+from tidings.web import (
+    console_files,
+    health,
+    metrics,
+    openapi,
+    outline,
+    rates,
+    replay,
+    status,
+    tail,
+    websocket,
+)
 from tidings.web.faults import LastResort, add_handlers
-from tidings.web.looking import Movement
 from tidings.web.options import WebOptions
 from tidings.web.paths import PathParts
+from tidings.web.rates import Rates
 from tidings.web.routes import events, operations, overview, pulling
 from tidings.web.security import Guard
 from tidings.web.state import WebState
@@ -22,7 +33,7 @@ from tidings.web.state import WebState
 _DEFAULTS = WebOptions()
 
 # What is asked for most often comes first: routes are tried in order.
-_V1 = (events, pulling, websocket, tail, replay, operations, overview)
+_V1 = (events, pulling, websocket, tail, replay, operations, overview, outline, rates, status)
 
 
 def build_app(host: Host, options: WebOptions = _DEFAULTS) -> FastAPI:
@@ -63,7 +74,7 @@ def build_app(host: Host, options: WebOptions = _DEFAULTS) -> FastAPI:
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     state: WebState = app.state.web
     _warm(app)
-    watch = asyncio.create_task(state.part(Movement).watch())
+    watch = asyncio.create_task(state.part(Rates).watch())
     try:
         yield
     finally:

@@ -141,6 +141,12 @@ class WebState:
         self.lifetimes.close()
 
 
+def peer_of(connection: HTTPConnection) -> str:
+    """Return the address and port a connection comes from; empty if it has none."""
+    client = connection.client
+    return "" if client is None else f"{client.host}:{client.port}"
+
+
 async def _state(connection: HTTPConnection) -> WebState:
     state: WebState = connection.app.state.web
     return state

@@ -100,10 +100,13 @@ function Form({ asked, operation, shown: before, now, first, onClose }) {
     const told = await ask(request.method, request.path, request.body);
     note({ ...lineOf(operation, request, title), result: "Done", ok: true });
     tellChanged();
-    asked.onDone?.(told);
-    if (operation.answers && told !== null) return setAnswer(told);
-    toast(`${title}: done`);
-    onClose();
+    if (operation.answers && told !== null) {
+      setAnswer(told);
+    } else {
+      toast(`${title}: done`);
+      onClose();
+    }
+    asked.onDone?.(told); // which may open the next dialog
   };
   const fail = (error) => {
     const away = error instanceof Away;

@@ -7,6 +7,7 @@ import { Dialog } from "./dialog.js";
 import { seconds } from "./format.js";
 import { addShortcut, allShortcuts, Keys } from "./keyboard.js";
 import { Login } from "./login.js";
+import { Menu } from "./menu.js";
 import { address, go, useRoute } from "./router.js";
 import { connection, isThere, lastHeard, logOut, person } from "./service.js";
 import { Failed, Loading } from "./states.js";
@@ -56,6 +57,7 @@ export function Shell() {
       <${Connection} />
       <${Safe} key=${page.id}><${Lazy} page=${page} query=${query} /><//>
     </main>
+    <${Menu} />
     <${ActionDialog} />
     ${help && html`<${Shortcuts} onClose=${() => setHelp(false)} />`}
     <${Login} />

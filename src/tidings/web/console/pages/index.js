@@ -5,5 +5,6 @@
 //   load   its module, whose default export is the component; it gets {query}, the parameters of the address
 export const PAGES = [
   { id: "overview", title: "Overview", key: "o", load: () => import("./overview.js") },
+  { id: "objects", title: "Objects", key: "b", load: () => import("./objects.js") },
   { id: "log", title: "Log", key: "l", load: () => import("./log.js") },
 ];

@@ -14,7 +14,8 @@ export function asCurl({ method, path, body }) {
 }
 
 // Fields that `tidings call` would read as another type are written as JSON.
-const isPlainText = (value) => typeof value === "string" && !/^(true|false|-?[0-9].*)$/.test(value);
+const isPlainText = (value) =>
+  typeof value === "string" && !/^(true|false|-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?)$/.test(value);
 
 export function asCall(operation, fields) {
   const told = Object.entries(fields)

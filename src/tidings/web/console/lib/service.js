@@ -30,6 +30,7 @@ const PATIENCE = 30_000;
 const FIRST_WAIT = 500, LONGEST_WAIT = 5_000;
 
 let token = ""; // in the memory of this tab only
+let logins = 0;
 let loggedIn = null; // resolved when the login form has done its work
 let heard = 0;
 
@@ -38,10 +39,12 @@ export const lastHeard = () => heard;
 
 export async function ask(method, path, body) {
   for (;;) {
+    const before = logins;
     const { status, data } = await send(method, path, body);
     if (status < 400) return data;
     if (status !== 401) throw new Problem(status, data ?? {});
-    await logIn(data?.detail ?? "");
+    // Whoever has logged in meanwhile need not do so again because of an answer that comes late.
+    if (before === logins) await logIn(data?.detail ?? "");
   }
 }
 
@@ -115,6 +118,7 @@ function logIn(why) {
 
 function admit() {
   const waiting = loggedIn;
+  logins++;
   loggedIn = null;
   login.set(null);
   waiting.resolve();

@@ -106,7 +106,7 @@ const THEMES = [["", "Auto"], ["light", "Light"], ["dark", "Dark"]];
 
 function Foot({ onHelp }) {
   const chosen = useCell(theme), who = useCell(person), { state } = useCell(connection);
-  const off = skew();
+  const off = useCell(skew);
   return html`<div class="side-foot">
     <p class="status"><span class=${`dot ${state}`}></span> ${state === "up" ? "Connected" : "Not connected"}</p>
     ${Math.abs(off) > SKEWED && html`<p class="soft">This computer's clock is ${seconds(Math.abs(off) / 1000)}

@@ -26,7 +26,7 @@ export default function Objects({ query }) {
   return html`<${Page} title="Objects" actions=${html`<input type="search" placeholder="Search (/)" aria-label="Search objects by name, state, owner, peer"
       value=${search} onInput=${(event) => setSearch(event.target.value)} />`}>
     <${Loaded} of=${{ ...outline, loading: !tree && !outline.error }}>${() => html`<div class="objects">
-      <${Tree} tree=${tree} search=${search} selected=${selected} />
+      <${Tree} tree=${tree} search=${search} object=${objectAt(tree, selected)} />
       <${Details} object=${objectAt(tree, selected)} />
     </div>`}<//>
   <//>`;
@@ -42,11 +42,12 @@ function objectAt(tree, key) {
   return inside(node) ?? { ...place, key, name: "", gone: true };
 }
 
-function Tree({ tree, search, selected }) {
-  const [expanded, setExpanded] = useState(() => new Set(["service", ...above(selected)]));
+function Tree({ tree, search, object }) {
+  const selected = object.key;
+  const [expanded, setExpanded] = useState(() => new Set(["service", ...above(object)]));
   const rows = useMemo(() => rowsOf(tree, expanded, search), [tree, expanded, search]);
   const at = rows.findIndex((one) => one.node.key === selected);
-  useEffect(() => setExpanded((before) => new Set([...before, ...above(selected)])), [selected]);
+  useEffect(() => setExpanded((before) => new Set([...before, ...above(object)])), [selected, object.gone]);
   useShortcut("t", "Go to the tree of objects", () => document.querySelector("#tree")?.focus());
   const toggle = (key) => setExpanded((before) => {
     const next = new Set(before);
@@ -92,10 +93,7 @@ function Tree({ tree, search, selected }) {
 }
 
 // The keys of what an object is in.
-function above(key) {
-  const { kind, at } = placeOf(key);
-  return kind === "service" || kind === "channel" ? ["service"] : ["service", `channel-${at.channel}`, `admin-${at.channel}-consumer-0`, `admin-${at.channel}-supplier-0`];
-}
+const above = ({ parent }) => (parent ? [...above(parent), parent.key] : []);
 
 const HEAD = html`<div role="rowgroup" class="rows-head"><div role="row" class="tree-row head">
   <span role="columnheader">Object</span><span role="columnheader">State</span><span role="columnheader" class="wide-only">Client</span>

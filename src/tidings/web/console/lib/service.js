@@ -27,6 +27,7 @@ export const person = cell(""); // whose grants apply; empty if nobody has logge
 export const login = cell(null); // what the login form needs while it is open
 
 const PATIENCE = 30_000;
+const SLOWED_DOWN = 1_000;
 const FIRST_WAIT = 500, LONGEST_WAIT = 5_000;
 
 let token = ""; // in the memory of this tab only
@@ -39,14 +40,22 @@ export const lastHeard = () => heard;
 
 export async function ask(method, path, body) {
   for (;;) {
+    await loggedIn?.done;
     const before = logins;
     const { status, data } = await send(method, path, body);
     if (status < 400) return data;
+    if (isSlowedDown(status, data)) {
+      await new Promise((resolve) => setTimeout(resolve, SLOWED_DOWN));
+      continue;
+    }
     if (status !== 401) throw new Problem(status, data ?? {});
     // Whoever has logged in meanwhile need not do so again because of an answer that comes late.
     if (before === logins) await logIn(data?.detail ?? "");
   }
 }
+
+// Requests that were under way when a login ended count as attempts to guess it, for a moment.
+const isSlowedDown = (status, data) => status === 429 && data?.code === "too_many_attempts";
 
 async function send(method, path, body) {
   const headers = { Accept: "application/json" };

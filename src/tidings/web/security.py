@@ -39,7 +39,7 @@ _PRINCIPAL: Final = "tidings.principal"
 
 
 class Guard:
-    """Lets nobody reach a route, except the health and the console's files, before it knows who asks.
+    """Lets nobody but known callers reach a route, except the health and the console's files.
 
     Connections of a principal that may do less than before are cut; it may open others.
     """

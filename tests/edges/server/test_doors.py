@@ -193,7 +193,7 @@ async def test_clients_begin_with_names_files_or_the_agent(tmp_path: Path) -> No
         assert await agent.getECF() == found
         assert await orb.stub(EventChannelFactory, found).get_all_channels() == (1,)
         assert "tidings_corba_connections 1.0" in (await http.get("/metrics")).text
-        assert "CORBA connections" in (await http.get("/")).text
+        assert (await http.get("/v1/status")).json()["corba"] == 1
 
 
 @pytest.mark.parametrize("level", [1, 2, 4])

@@ -24,7 +24,13 @@ expect.set_options(timeout=_PATIENCE)
 
 @asynccontextmanager
 async def console(
-    chromium: str, url: str, at: str = "", ready: str = "h1", *, violates: bool = False, **context: Any
+    chromium: str,
+    url: str,
+    at: str = "",
+    ready: str = "h1",
+    *,
+    violates: bool = False,
+    **context: Any,
 ) -> AsyncIterator[Page]:
     """The console in a browser window of its own.
 

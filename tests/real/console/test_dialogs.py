@@ -96,13 +96,17 @@ async def test_what_destroys_names_the_object_and_what_goes_with_it(browser: str
         await door.proxy(channel, style="pull", name="billing")
         await door.publish(channel, 1, 2)
         async with console(browser, _url(door)) as page:
-            dialog = await act(page, "destroy_channel", at={"channel": channel}, what="channel roads")
+            dialog = await act(
+                page, "destroy_channel", at={"channel": channel}, what="channel roads"
+            )
             await expect(dialog).to_have_attribute("role", "alertdialog")
             await expect(dialog.locator("h2")).to_have_text("Destroy a channel: channel roads")
             await expect(dialog).to_contain_text("1 consumer, 2 waiting events")
             await dialog.get_by_role("button", name="Cancel").click()
             assert len(door.host.channels) == 1
-            dialog = await act(page, "destroy_channel", at={"channel": channel}, what="channel roads")
+            dialog = await act(
+                page, "destroy_channel", at={"channel": channel}, what="channel roads"
+            )
             await dialog.get_by_role("button", name="Destroy a channel").click()
             await expect(dialog).to_have_count(0)
         assert not door.host.channels

@@ -109,7 +109,8 @@ async def test_a_megabyte_in_an_answer_is_cut(browser: str) -> None:
     async with served() as door, console(browser, _url(door)) as page:
         await page.evaluate(
             "import('/console/lib/log.js').then((m) =>"
-            "m.note({what: '\u202e' + 'x'.repeat(2 ** 20), result: 'y'.repeat(2 ** 20), ok: false}))"
+            "m.note({what: '\u202e' + 'x'.repeat(2 ** 20),"
+            " result: 'y'.repeat(2 ** 20), ok: false}))"
         )
         await page.goto(f"{_url(door)}/#/log")
         await expect(page.locator("tbody tr")).to_contain_text("(1,048,577 characters)")

@@ -110,7 +110,9 @@ async def test_of_very_many_rows_few_are_in_the_page(browser: str) -> None:
     async with served() as door:
         channel = await door.channel("roads")
         for number in range(1_500):
-            await door.ask("POST", f"/v1/channels/{channel}/proxies", {"name": f"p{number:04}"}, 201)
+            await door.ask(
+                "POST", f"/v1/channels/{channel}/proxies", {"name": f"p{number:04}"}, 201
+            )
         at = f"#/objects?at=proxy-{channel}-1"
         async with console(browser, _url(door), at, ready="#tree") as page:
             tree = page.locator("#tree")

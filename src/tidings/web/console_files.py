@@ -41,7 +41,7 @@ class ConsoleFiles(StaticFiles):
     async def get(self, path: str, request: Request) -> Response:
         """Answer with a file, or 304 if the browser has it; raise NotFound if there is none."""
         kind = _TYPES.get(Path(path).suffix)
-        if kind is None or not path.isprintable():
+        if kind is None:
             raise NotFound("there is nothing at this path")
         found = await self.get_response(path, request.scope)
         found.headers.update(_HEADERS)

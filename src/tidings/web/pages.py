@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from html import escape
 from importlib.resources import files
 from typing import Any, Final
 
 from starlette.responses import HTMLResponse
 
-
-def page_file(name: str) -> str:
-    """The content of a file that pages are made with, a style sheet or a script."""
-    return files("tidings.web").joinpath(name).read_text(encoding="utf-8")
-
-
-_STYLE: Final = page_file("pages.css")
+_STYLE: Final = files("tidings.web").joinpath("pages.css").read_text(encoding="utf-8")
 
 _LINKS: Final = (
-    ("/", "Status"),
+    ("/", "Console"),
     ("/docs/api", "API"),
     ("/v1/openapi.json", "OpenAPI"),
     ("/metrics", "Metrics"),
@@ -28,20 +20,12 @@ _LINKS: Final = (
 _NAV: Final = "".join(f'<a href="{to}">{name}</a>' for to, name in _LINKS)
 
 
-def _headers(script: str) -> dict[str, str]:
-    """Nothing but our own style and script: a name that someone thought up cannot become one."""
-    policy = (
-        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
-        "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-    )
-    if script:
-        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-        policy += f"; script-src 'sha256-{digest}'; connect-src 'self'"
-    return {"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff"}
-
-
-HTML_HEADERS: Final = _headers("")
-"""What every page without a script says to browsers."""
+HTML_HEADERS: Final = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
+    "frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+    "X-Content-Type-Options": "nosniff",
+}
+"""Nothing but our own style: a name that somebody chose cannot become a script."""
 
 HTML_ANSWER: Final[dict[int | str, dict[str, Any]]] = {
     200: {
@@ -52,17 +36,16 @@ HTML_ANSWER: Final[dict[int | str, dict[str, Any]]] = {
 """How a page is described in the API's document."""
 
 
-def page(title: str, body: str, *, script: str = "") -> HTMLResponse:
-    """A whole page of HTML; without a script of the page's own, browsers run none."""
+def page(title: str, body: str) -> HTMLResponse:
+    """A whole page of HTML, in which browsers run no script."""
     shown = escape(title)
-    scripted = f"<script>{script}</script>\n" if script else ""
     return HTMLResponse(
         f'<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8">'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<link rel="icon" href="data:,"><title>{shown}</title>'
         f"<style>{_STYLE}</style></head>\n<body>\n"
-        f"<header><h1>{shown}</h1><nav>{_NAV}</nav></header>\n{body}\n{scripted}</body>\n</html>\n",
-        headers=_headers(script),
+        f"<header><h1>{shown}</h1><nav>{_NAV}</nav></header>\n{body}\n</body>\n</html>\n",
+        headers=HTML_HEADERS,
     )
 
 

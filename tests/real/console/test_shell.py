@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import socket
 from pathlib import Path
 from typing import Any
@@ -41,7 +42,7 @@ async def test_the_keyboard_leads_everywhere(browser: str) -> None:
         await page.keyboard.press("/")
         await expect(page.locator("input[type=search]")).to_be_focused()
         await page.keyboard.type("gl?")  # what is typed is no shortcut
-        await expect(page.locator("h1")).to_have_text("Objects")
+        await expect(page.locator("input[type=search]")).to_have_value("gl?")
         await page.locator("main").focus()
         await page.keyboard.press("?")
         await expect(page.locator("dialog[open] h2")).to_have_text("Shortcuts")
@@ -126,7 +127,7 @@ async def test_a_killed_service_is_noticed_and_found_again(browser: str, tmp_pat
             await page.evaluate("window.sameWindow = true")
             dialog = await act(page, "create_channel")
             await dialog.get_by_label("Name").fill("typed before")
-            first.end(processes.signal.SIGKILL)
+            first.end(signal.SIGKILL)
             away = page.locator(".away[role=alert]")
             await expect(away).to_contain_text("does not answer since")
             await dialog.get_by_role("button", name="Create a channel").click()

@@ -3,7 +3,7 @@ import { column } from "./outline.js";
 
 // {service, channels} with nodes {kind, key, at, name, …, children}; children are in the order they are shown.
 export function treeOf(outline) {
-  const service = { kind: "service", key: "service", at: {}, name: "Service", children: [], waiting: 0, rate: 0 };
+  const service = { kind: "service", key: "service", at: {}, name: "Service", children: [], waiting: 0, rate: null };
   const channels = new Map(), admins = new Map();
   addChannels(outline.channels, service, channels);
   addAdmins(outline.admins, channels, admins);
@@ -22,7 +22,7 @@ function addChannels(table, service, channels) {
       rate: table.rate[row], waiting: table.waiting[row], suppliers: table.suppliers[row], consumers: table.consumers[row],
     };
     service.waiting += node.waiting;
-    service.rate += node.rate ?? 0;
+    if (node.rate !== null) service.rate += node.rate;
     service.children.push(node);
     channels.set(id, node);
   }

@@ -39,9 +39,9 @@ class Question(Request, Generic[T_co]):
 
 @dataclass(frozen=True, slots=True)
 class OperationDone(Request):
-    """An operation that changes something was answered; the fields are as in `audit.Change`.
+    """An operation that changes something was answered, or one was refused.
 
-    The host sends it to the core that lists it.
+    The fields are as in `audit.Change`. The host sends it to the core that lists it.
     """
 
     at: int
@@ -50,6 +50,11 @@ class OperationDone(Request):
     about: str
     channel: str
     result: str
+    credential: int | None = None
+    door: str = ""
+    peer: str = ""
+    refused: bool = False
+    count: int = 1
 
 
 class Keep(NamedTuple):

@@ -18,7 +18,9 @@
     ├── LimitExceeded               well-formed, but larger than we take
     │   ├── AdminLimitExceeded      more proxies than the channel's admin properties allow
     │   ├── TooManyObjects          more channels, admins, proxies or filters than the service keeps
-    │   └── ChannelFull             more waiting events than a channel or the service keeps
+    │   ├── ChannelFull             more waiting events than a channel or the service keeps
+    │   ├── RateExceeded            more events a second than the principal may publish
+    │   └── TooManyConnections      more connections than the principal may have
     ├── MissingExtra                an optional part of Tidings that is not installed
     ├── JavaNotFound                Spark is asked for, and there is no Java that fits
     ├── PipelineFailed              a job of the data pipeline could not be done
@@ -277,6 +279,33 @@ class ChannelFull(LimitExceeded):
     """As many events wait as may; the event was not accepted. Later it may be."""
 
     code = "channel_full"
+    http_status = 429
+
+
+class RateExceeded(LimitExceeded):
+    """A principal publishes faster than it may; nothing was accepted. Later it is.
+
+    Args:
+        message: What a person reads.
+        wait: After how many seconds to try again.
+    """
+
+    code = "rate_exceeded"
+    http_status = 429
+
+    def __init__(self, message: str, wait: float = 1.0) -> None:
+        super().__init__(message, wait)
+        self.message = message
+        self.wait = wait
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class TooManyConnections(LimitExceeded):
+    """A principal has as many open connections as it may."""
+
+    code = "too_many_connections"
     http_status = 429
 
 

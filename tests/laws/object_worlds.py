@@ -20,6 +20,7 @@ from tidings.channel.management import (
     AddFilter,
     AddMapped,
     ClearFilter,
+    Confine,
     Connect,
     CreateChannel,
     CreateFilter,
@@ -70,6 +71,7 @@ ROUTING: Final[Mapping[str, int]] = {
     "clear_filter": 1,
     "destroy_filter": 1,
     "subscribe": 10,
+    "confine": 8,
 }
 """How often which kind of change comes, where only routing matters."""
 
@@ -249,8 +251,9 @@ class ObjectWorld:
         form = rng.choice((Form.ANY, Form.STRUCTURED))
         name = f"n{rng.randrange(9)}" if rng.random() < 0.2 else ""
         obtain = ObtainProxy(
-            channel, admin.side, Style.PUSH, form, admin.id, qos, name, "somebody", bare
-        )
+            channel, admin.side, Style.PUSH, form, admin.id, qos, name, "somebody", bare,
+            fence=self._fence() if rng.random() < 0.1 else (),
+        )  # fmt: skip
         proxy = self.do(obtain)
         if not isinstance(proxy, TidingsError) and rng.random() < 0.9:
             self.do(Connect(channel, proxy, window=1_000_000, address=f"at {proxy}"))
@@ -301,6 +304,16 @@ class ObjectWorld:
     def _subscribe(self) -> None:
         place = self._place(Side.CONSUMER)
         self.do(SubscriptionChange(place, self._patterns(), self._patterns()))
+
+    def _confine(self) -> None:
+        """The grants of an owner have changed: some of its proxies get another fence, or none."""
+        channel = self.channel()
+        ids = list(self.factory.channels[channel].proxies)
+        some = self.rng.sample(ids, min(len(ids), self.rng.choice((1, 2, 3))))
+        self.do(Confine(channel, some, self.rng.choice(((), self._fence()))))
+
+    def _fence(self) -> Sequence[Constraint]:
+        return [self._constraint() for _ in range(self.rng.choice((1, 1, 2)))]
 
     def _offer(self) -> None:
         self.do(OfferChange(self._place(Side.SUPPLIER), self._patterns(), self._patterns()))

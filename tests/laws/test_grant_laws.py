@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from hypothesis import given, settings
@@ -12,7 +13,7 @@ from tidings.errors import TidingsError, WrongState
 from tidings.filters.constraint import wildcard_match
 from tidings.grants import requests as r
 from tidings.grants.core import AccessChanged, Grants
-from tidings.grants.model import CredentialKind, Principal, Verb
+from tidings.grants.model import CredentialKind, Principal, Verb, is_over
 
 NAMES = ("ann", "bob", "car-7")
 ROLES = ("drivers", "staff")
@@ -43,7 +44,7 @@ commands = st.one_of(
     st.builds(
         r.CreateGrant,
         st.sampled_from((*NAMES, "role:drivers")),
-        st.just((Verb.PUBLISH,)),
+        st.sampled_from([(Verb.PUBLISH,), (Verb.SUBSCRIBE,), (Verb.PUBLISH, Verb.SUBSCRIBE)]),
         st.sampled_from(PATTERNS),
         constraint=st.sampled_from(("", "$region == 'eu'")),
     ),
@@ -79,17 +80,21 @@ class Played:
 
     def play(self, command: Any) -> None:
         self.now += STEP
+        self._note(self.core.handle_many((), self.now)[1])  # what expires
         (answer,), effects = self.core.handle_many([command], self.now)
         if isinstance(answer, TidingsError):
             assert type(answer) is not TidingsError, answer.__cause__
-            assert not effects
+            assert not [one for one in effects if isinstance(one, Keep)]
             self.refused.append(answer)
+        self._note(effects)
+
+    def _note(self, effects: Sequence[Any]) -> None:
         for effect in effects:
             if isinstance(effect, Keep):
                 self.journal.pop(effect.key, None)
                 if effect.state is not None:
                     self.journal[effect.key] = effect.state
-            else:
+            elif isinstance(effect, AccessChanged):
                 self.changes.append(effect)
 
 
@@ -108,9 +113,10 @@ def seen(core: Grants) -> tuple[Any, ...]:
     return tuple(core.handle_many(questions, 0)[0])
 
 
-@given(st.lists(commands, max_size=25))
-def test_what_is_allowed_is_what_was_granted(given: list[Any]) -> None:
+@given(st.lists(commands, max_size=25), st.integers(0, 30))
+def test_what_is_allowed_is_what_was_granted(given: list[Any], later: int) -> None:
     played = Played(given)
+    played.now += later * STEP
     principals, grants, _ = seen(played.core)
     known: dict[str, Principal] = {one.name: one for one in principals}
     for (name, verb, channel), permission in decisions(played.core, played.now).items():
@@ -177,17 +183,49 @@ def test_somebody_can_always_administer_access(given: list[Any]) -> None:
 
 @given(st.lists(commands, max_size=25))
 def test_who_may_do_less_is_named(given: list[Any]) -> None:
+    """By a command, or because something has expired."""
     played = Played([])
     for command in given:
-        before = decisions(played.core, played.now + STEP)
+        before = decisions(played.core, played.now)
         told = len(played.changes)
         played.play(command)
         after = decisions(played.core, played.now)
+        assert after == decisions(restored(played.core), played.now)
         less = {key[0] for key in before if before[key] is not None and after[key] is None}
         named = played.changes[told:]
         assert all(
             any(one.principals is None or name in one.principals for one in named) for name in less
         )
+
+
+@given(st.lists(commands, max_size=25))
+def test_what_ends_is_told_at_its_time(given: list[Any]) -> None:
+    """What is remembered ends with the grant, whether or not that has been told."""
+    played = Played(given)
+    core, now = played.core, played.now
+    live = {one.id for one in seen(core)[2] if not is_over(one.expires_at, now)}
+    for later in range(now + STEP, now + 45 * STEP, STEP):
+        before = decisions(core, later - STEP)
+        assert decisions(core, later) == decisions(restored(core), later)  # before it is told
+        due = core.wake_at is not None and core.wake_at <= later
+        effects = core.handle_many((), later)[1] if due else []
+        ended = [one for one in effects if isinstance(one, AccessChanged)]
+        assert decisions(core, later) == decisions(restored(core), later)
+        for key, permission in decisions(core, later).items():
+            if permission is None and before[key] is not None:
+                assert any(one.principals is None or key[0] in one.principals for one in ended)
+        for id in {id for id in live if core.credential(id, later) is None}:
+            live.remove(id)
+            shut_out = core.credential(id, later - STEP) is None
+            assert shut_out or any(id in one.credentials for one in ended)
+    assert core.wake_at is None or core.wake_at > later
+
+
+def restored(core: Grants) -> Grants:
+    """A core that has never been asked anything."""
+    made = Grants()
+    made.restore(dict(core.snapshot()))
+    return made
 
 
 def test_the_last_administrator_stays() -> None:

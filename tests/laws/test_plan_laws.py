@@ -72,7 +72,8 @@ class Rules:
 
     def _proxy(self, id_: int) -> ProxyRule:
         side = Side.SUPPLIER if id_ % 4 == 0 else Side.CONSUMER
-        return ProxyRule(side, id_, self.rng.choice(ADMINS), self._rule())
+        fence = self.world.constraints() if self.rng.random() < 0.2 else ()
+        return ProxyRule(side, id_, self.rng.choice(ADMINS), self._rule(), tuple(fence))
 
     def _rule(self) -> Rule:
         rng = self.rng
@@ -175,7 +176,7 @@ def test_the_recipients_are_those_whose_verdict_says_so(
     table = sorted(stages.items())
     record_property("table", "\n".join(f"{key[0]:24} {key[1]!s:5} {n:6}" for key, n in table))
     # Every way to pass or to be refused must have been met often.
-    assert len(stages) == 9
+    assert len(stages) == 10
     assert min(stages.values()) >= 20
 
 

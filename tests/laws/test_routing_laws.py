@@ -54,6 +54,7 @@ class Reading:
         self.options = options
         self.rows: Counter[Row] = Counter()
         self.lists: Counter[tuple[str, bool]] = Counter()
+        self.fences: Counter[tuple[bool, bool]] = Counter()
 
     def group(self, filters: Mapping[int, int], fields: Fields) -> bool | None:
         """What the filters of one object say."""
@@ -94,7 +95,10 @@ class Reading:
         else:
             answer = any(said) or not said
         self.rows[above.operator, shared, own, answer] += 1
-        return listed and answer
+        inside = not proxy.fence or any(one.matches(fields) for one in proxy.fence)
+        if proxy.fence:
+            self.fences[inside, listed and answer] += 1
+        return inside and listed and answer
 
     def recipients(self, channel: Channel, fields: Fields) -> tuple[int, ...]:
         """All consumers an event passes."""
@@ -167,6 +171,7 @@ def test_everybody_names_the_same_recipients(
 ) -> None:
     rows: Counter[Row] = Counter()
     lists: Counter[tuple[str, bool]] = Counter()
+    fences: Counter[tuple[bool, bool]] = Counter()
     kinds: Counter[str] = Counter()
     settings = Settings(
         empty_filter_passes=options.empty_filter_passes,
@@ -183,10 +188,13 @@ def test_everybody_names_the_same_recipients(
                 check_event(world, reading, channel)
         rows += reading.rows
         lists += reading.lists
+        fences += reading.fences
     record_property("table", shown(rows))
     assert missing(rows, options) == []
     assert min(lists.values()) >= 50
     assert len(lists) == 4
+    assert min(fences.values()) >= 50
+    assert len(fences) == 4
     assert kinds.keys() == ROUTING.keys()
 
 

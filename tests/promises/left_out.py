@@ -11,6 +11,7 @@ __all__ = ["REASONS", "SEEN", "leave_out"]
 REASONS = {
     "acks": "a consumer has an event when the call that brought it returns, and says no more",
     "changes": "who changed what is not told",
+    "grants": "principals and grants are not told",
     "history": "nothing can be asked of the past",
     "ids": "filters are objects, and have no ids by which others could find them",
     "leases": "what was pulled is gone",

@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from tests.promises.services import Service, because, bid, seqs
+from tidings.channel.vocabulary import Place
 from tidings.engine.access import ANONYMOUS, Caller
 from tidings.errors import Forbidden
 
@@ -146,7 +147,7 @@ async def test_the_owner_may_use_what_others_have(service: Service) -> None:
 async def test_who_is_confined_to_channels_sees_no_others(service: Service) -> None:
     owner = await service.client()
     inside, outside = [await owner.create_channel() for _ in range(2)]
-    client = await service.client(Caller("ann", scope=frozenset({inside.id})))
+    client = await service.client(Caller("ann", scope=Place(inside.id)))
     assert [info.id for info in await client.channels()] == [inside.id]
     assert (await client.publish(inside.id, bid(1))).accepted
     for attempt in (
@@ -162,7 +163,7 @@ async def test_who_is_confined_to_channels_sees_no_others(service: Service) -> N
 async def test_who_is_confined_to_channels_finds_no_others_by_name(service: Service) -> None:
     owner = await service.client()
     inside, _ = [await owner.create_channel(name) for name in ("inside", "outside")]
-    client = await service.client(Caller("ann", scope=frozenset({inside.id})))
+    client = await service.client(Caller("ann", scope=Place(inside.id)))
     assert (await client.publish("inside", bid(1))).seq == 1
     with pytest.raises(Forbidden, match="ann may not"):
         await client.channel("outside")

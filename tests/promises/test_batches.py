@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.promises.services import Service, bid, eventually, known
+from tests.promises.services import Service, bid, eventually, known, seqs
 from tidings.channel.vocabulary import Form
 from tidings.client.client import Client
 from tidings.client.subscription import Subscription
@@ -23,10 +23,8 @@ async def scene(service: Service, *, manual_ack: bool = False) -> tuple[Client, 
 async def left(client: Client) -> list[int]:
     """What still comes."""
     async with await client.subscribe("auction", name="bidder") as again:
-        found = []
-        while (delivery := await again.next(0.05)) is not None:
-            found.append(delivery.seq)
-    return found
+        info = await again.info()
+        return await seqs(again, info.waiting + info.in_flight)
 
 
 @pytest.mark.not_over_corba("acks")

@@ -12,7 +12,7 @@ import pytest
 from tests.patience import PATIENCE
 from tests.promises.services import Service, bid, known, seqs
 from tidings import constraint
-from tidings.channel.vocabulary import Operator
+from tidings.channel.vocabulary import Operator, Place
 from tidings.client.client import Client
 from tidings.client.managing import Channel
 from tidings.client.subscription import Subscription
@@ -151,7 +151,7 @@ async def test_who_may_not_subscribe_may_not_look_back(lasting: Service) -> None
     owner, channel = await made(lasting, 1)
     other = await owner.create_channel("other")
     assert len(await (await lasting.client(ANONYMOUS)).peek(channel)) == 1
-    confined = await lasting.client(Caller("ann", scope=frozenset({other.id})))
+    confined = await lasting.client(Caller("ann", scope=Place(other.id)))
     with pytest.raises(Forbidden, match=r"ann may not (subscribe to|inspect) channel 1"):
         await confined.peek(channel)
 

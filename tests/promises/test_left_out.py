@@ -24,8 +24,16 @@ LEFT_OUT: dict[str, tuple[str, ...]] = {
         "test_subscribing.test_with_manual_acknowledgement_only_what_is_acknowledged_is_gone",
     ),
     "changes": (
+        "test_changes.test_a_change_says_through_which_door_and_from_where",
+        "test_changes.test_a_refusal_is_told_at_once_and_the_owner_alone_may_look",
         "test_changes.test_changes_outlast_a_restart",
+        "test_changes.test_refusals_do_not_push_out_changes",
         "test_changes.test_the_service_tells_who_destroyed_a_channel",
+    ),
+    "grants": (
+        "test_people.test_a_caller_is_told_who_it_is",
+        "test_people.test_a_password_outlasts_a_restart_and_is_one",
+        "test_people.test_what_is_no_password_is_refused_and_not_repeated",
     ),
     "history": (
         "test_history.test_a_moment_as_a_datetime",

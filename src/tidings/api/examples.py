@@ -31,7 +31,15 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
     g.CreateGrant: (
         {"to": "role:tills", "verbs": ["publish"], "channels": ["sales-*"], "types": ["Shop::*"]},
     ),
+    g.CreateReference: ({"channel": 1, "proxy": 7, "label": "till 3"},),
+    g.AddCertificate: (
+        {
+            "certificate": "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n",
+            "label": "radar-7",
+        },
+    ),
     g.CreateToken: ({"label": "till 3, main hall"},),
+    g.SetPassword: ({"password": "correct horse battery", "old": "a better one than this"},),
     m.AddConstraints: ({"constraints": [CONSTRAINT, "$severity >= 3"]},),
     m.AddFilter: ({"filter": 4},),
     m.AddMapped: ({"mapped": [MAPPED]},),
@@ -64,6 +72,15 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
             "types": ["Auction::*"],
             "proxies": [7, 9],
             **_FILTERS,
+        },
+    ),
+    v.ServiceStatus: (
+        {
+            "version": "1.4.0",
+            "ready": True,
+            "channels": 3,
+            "losses": "",
+            "warnings": ["iiop.open_loopback is set: CORBA clients on this machine do everything"],
         },
     ),
     v.Advertisement: (
@@ -106,6 +123,11 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
             "about": "channel 3",
             "channel": "roads",
             "result": "done",
+            "credential": 2,
+            "door": "HTTP",
+            "peer": "192.0.2.7",
+            "refused": False,
+            "count": 1,
         },
     ),
     v.DeadLetterInfo: (

@@ -35,6 +35,7 @@ _PARTS: Final[Mapping[type[errors.TidingsError], Mapping[str, type]]] = {
     errors.InvalidConstraint: {"problem": str, "text": str, "position": int, "hint": str},
     errors.InvalidEvent: {"problem": str, "where": str},
     errors.MissingExtra: {"what": str, "extra": str},
+    errors.RateExceeded: {"message": str, "wait": float},
 }
 
 # What other servers on the way answer with, who know nothing of our codes.

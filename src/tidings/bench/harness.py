@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import multiprocessing
+import os
 import resource
 import statistics
 import subprocess
@@ -227,6 +228,13 @@ class ServerProcess:
     def resident_octets(self) -> int:
         """How much memory the process has now."""
         return resident_octets(self._process.pid)
+
+    def processor_seconds(self) -> float:
+        """How much time of a processor the process has taken."""
+        stat = Path(f"/proc/{self._process.pid}/stat").read_text(encoding="ascii")
+        # The second field, the name in brackets, may have spaces; these two are the 14th and 15th.
+        user, system = stat.rpartition(")")[2].split()[11:13]
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
     def __enter__(self) -> Self:
         return self

@@ -34,6 +34,7 @@ from tidings.channel.views import (
     MappingInfo,
     ProxyInfo,
     QoSValues,
+    ServiceStatus,
 )
 from tidings.channel.vocabulary import Side
 from tidings.cores import OperationDone, Question
@@ -64,6 +65,8 @@ class Right(Enum):
     INSPECT = "inspect the channel, or the service if the request names no channel"
     KNOW = "do anything with the channel, or be a principal if the request names no channel"
     ADMINISTER = "administer access"
+    OWN_PASSWORD = "administer access; for its own password, know the old one"
+    ANYBODY = "be anybody who may come in"
     ENGINE = "nobody but the service itself"
 
 
@@ -325,7 +328,7 @@ _ADMINS: Final = (
 _PROXIES: Final = (
     _change(m.ObtainProxy, Right.CREATE_PROXY, f"POST {_CHANNEL}/proxies", "Create a proxy",
             "proxies", answer=Shown(ProxyInfo, lambda x, id: q.SeeProxy(x.channel, id)),
-            location=f"{_CHANNEL}/proxies/{{id}}", hidden=("owner",),
+            location=f"{_CHANNEL}/proxies/{{id}}", hidden=("owner", "fence", "most_owned"),
             corba="ConsumerAdmin::obtain_notification_{style}_supplier | "
             "SupplierAdmin::obtain_notification_{style}_consumer (form)"),
     _change(m.Disconnect, Right.USE_PROXY, f"DELETE {_PROXY}", "Destroy a proxy", "proxies",
@@ -428,7 +431,9 @@ _LETTERS: Final = (
               "dead letters", done=NotFound),
     Operation(q.SeeRules, Right.KNOW, "GET /rules", "What the service allows", "overview",
               answer=Settings),
-    Operation(SeeChanges, Right.INSPECT, "GET /changes", "Who changed what", "overview",
+    Operation(q.SeeStatus, Right.KNOW, "GET /status", "How the service is", "overview",
+              answer=ServiceStatus),
+    Operation(SeeChanges, Right.ADMINISTER, "GET /changes", "Who changed what", "overview",
               answer=Named("changes", list[Change])),
     Operation(OperationDone, Right.ENGINE),
 )  # fmt: skip
@@ -450,11 +455,18 @@ _ACCESS: Final = (
               answer=Named("grants", list[Grant])),
     Operation(g.CreateToken, Right.ADMINISTER, "POST /principals/{principal}/tokens",
               "Create a token", "access", answer=g.NewToken, repeats=False),
+    Operation(g.CreateReference, Right.ADMINISTER, "POST /principals/{principal}/references",
+              "Create a CORBA reference", "access", answer=g.NewReference, repeats=False),
+    Operation(g.SetPassword, Right.OWN_PASSWORD, "PUT /principals/{principal}/password",
+              "Set a password", "access", repeats=False),
+    _change(g.AddCertificate, Right.ADMINISTER, "POST /principals/{principal}/certificates",
+            "Add a certificate", "access", answer=Named("credential", int, 7), created=True),
     Operation(g.AddCredential, Right.ENGINE, lasts=True),
     _change(g.RevokeCredential, Right.ADMINISTER, "DELETE /credentials/{credential}",
             "Revoke a credential", "access", done=NotFound),
     Operation(g.SeeCredentials, Right.ADMINISTER, "GET /credentials", "Credentials", "access",
               answer=Named("credentials", list[g.CredentialInfo])),
+    Operation(g.SeeMyself, Right.ANYBODY, "GET /whoami", "Who asks", "access", answer=g.Myself),
 )  # fmt: skip
 
 _EVENTS: Final = (
@@ -472,8 +484,10 @@ _EVENTS: Final = (
     Operation(m.Connect, Right.USE_PROXY, lasts=True, repeats=True, done=AlreadyConnected,
               corba="Proxy*::connect_*"),
     Operation(m.Detach, Right.USE_PROXY),
+    Operation(m.Confine, Right.ENGINE, lasts=True),
     *(Operation(kind, Right.ENGINE)
-      for kind in (c.ClockSet, c.Idle, c.Lost, c.Refilled, c.RefusePersistent, c.Revoke, c.Tick)),
+      for kind in (c.Bound, c.ClockSet, c.Idle, c.Lost, c.Refilled, c.RefusePersistent,
+                   c.Revoke, c.Tick, c.Withhold)),
 )  # fmt: skip
 
 CATALOGUE: Final = checked(

@@ -382,7 +382,8 @@ class Channel(Account):
 
     def _begin_run(self, recipients: Sequence[ConsumerProxy], now: int) -> None:
         """Gather the events that come now: all are for the same consumers."""
-        self._queue_run(now)
+        if self._run:
+            self._queue_run(now)
         self._recipients = recipients
         self._alike = True
         touched = self.core.touched
@@ -481,11 +482,27 @@ def no_channel(id: int) -> ChannelNotFound:
 
 
 class Channels(dict[int, Channel]):
-    """All channels of a factory by id, and the core they share."""
+    """All channels of a factory by id, and the core they share.
+
+    `owned` has the proxies of each owner.
+    """
 
     def __init__(self, core: Core) -> None:
         super().__init__()
         self.core = core
+        self.owned: dict[str, dict[Proxy, None]] = {}
+
+    def own(self, proxy: Proxy) -> None:
+        """Note a new proxy under its owner, if it has one."""
+        if proxy.owner:
+            self.owned.setdefault(proxy.owner, {})[proxy] = None
+
+    def disown(self, proxy: Proxy) -> None:
+        """Forget a proxy that has ended."""
+        if proxy.owner:
+            del self.owned[proxy.owner][proxy]
+            if not self.owned[proxy.owner]:
+                del self.owned[proxy.owner]
 
     def find(self, id: int) -> Channel:
         """Return a channel by its id, or raise ChannelNotFound."""

@@ -112,6 +112,14 @@ class Lost(NamedTuple):
     seqs: Sequence[int]
 
 
+class Withhold(NamedTuple):
+    """Purge events that the consumer may not see any more; unknown numbers are ignored."""
+
+    channel: int
+    proxy: int
+    seqs: Sequence[int]
+
+
 class Failed(NamedTuple):
     """Give events back that a consumer could not take; unknown numbers are ignored.
 
@@ -191,6 +199,13 @@ class DryRun(NamedTuple):
 # From the engine itself.
 
 
+class Bound(NamedTuple):
+    """Bounds the content that waits in memory for the consumers of one owner; None for no bound."""
+
+    owner: str
+    octets: int | None
+
+
 class Refilled(NamedTuple):
     """The answer to the effect `Refill`, or what the disk would not take of a `Spill`.
 
@@ -239,6 +254,7 @@ class Tick(NamedTuple):
 Command: TypeAlias = (
     Management
     | Ack
+    | Bound
     | Lost
     | CancelPull
     | ClockSet
@@ -255,4 +271,5 @@ Command: TypeAlias = (
     | Request
     | Revoke
     | Tick
+    | Withhold
 )

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 
 from tidings.channel.account import Account, discard_key
 from tidings.channel.commands import Pull, Redrive, Refilled
-from tidings.channel.core import Core
+from tidings.channel.core import Budget, Core
 from tidings.channel.effects import (
     Acceptance,
     Cause,
@@ -155,6 +155,7 @@ class ConsumerProxy(Proxy):
         if consumer is not None:
             consumer.end_pulls()
             consumer.drop_events()
+            consumer.queue.share(None)
             self.consumer = None
 
 
@@ -219,6 +220,7 @@ class Consumer:
     def __post_init__(self) -> None:
         self.channel, self.core = self.proxy.channel, self.proxy.channel.core
         self.queue = Queue(self.proxy.order)
+        self.queue.share(self.core.budgets.get(self.proxy.owner))
         self._adjust_limits()
 
     def _adjust_limits(self) -> None:
@@ -239,6 +241,19 @@ class Consumer:
         """Return whether the backlog in memory exceeds a limit."""
         queue = self.queue
         return queue.length + len(self.later) > self.most or queue.octets > self.most_octets
+
+    def _exceeded(self) -> Budget | None:
+        """Return the budget of its owner if too much waits for it, some of it here."""
+        budget = self.queue.budget
+        if budget is None or budget.octets <= budget.most or not self.queue.octets:
+            return None
+        return budget
+
+    def rebound(self, now: int) -> None:
+        """Share another budget with the other consumers of its owner."""
+        self.queue.share(self.core.budgets.get(self.proxy.owner))
+        if self._exceeded():
+            self.enforce_limits(now)
 
     def all_entries(self) -> list[Entry]:
         """Return all entries in memory, in flight or waiting."""
@@ -357,6 +372,7 @@ class Consumer:
             self.spilled
             or queue.length + len(self.later) + len(run.entries) > self.most
             or queue.octets + run.octets > self.most_octets
+            or queue.budget is not None
         ):
             for entry in run.entries:
                 self.enqueue(entry, None, now)
@@ -372,7 +388,7 @@ class Consumer:
             return
         else:
             self.queue.push(entry)
-        if self.is_over():
+        if self.is_over() or self._exceeded():
             self.enforce_limits(now)
         self.touch()
 
@@ -603,10 +619,14 @@ class Consumer:
         """Settle events whose content is damaged or gone; ignore numbers not in flight."""
         self._land(seqs, Outcome.LOST)
 
+    def withhold(self, seqs: Sequence[int]) -> None:
+        """Purge events that its owner may not see any more; ignore numbers not in flight."""
+        self._land(seqs, Outcome.PURGED)
+
     def _land(self, seqs: Sequence[int], outcome: Outcome) -> bool:
         """Settle events in flight; return whether there were any."""
         found = map(self.flight.pop, seqs, repeat(None))
-        entries = [entry for entry in found if entry is not None]
+        entries = list(filter(None, found))
         if not entries:
             return False
         if self.leases:
@@ -729,6 +749,8 @@ class Consumer:
         most = self.proxy.qos.max_events_per_consumer
         while most and self.waiting > most and (len(self.queue) or self.later):
             self._discard_one(f"MaxEventsPerConsumer is {most}")
+        while (budget := self._exceeded()) is not None:
+            self.discard_tenth(f"{self.proxy.owner} may let {budget.most} octets wait")
         while self.is_over():
             if not (self.core.spills and self.proxy.durable):
                 self._discard_one(_SERVER_LIMIT)
@@ -799,7 +821,7 @@ class Consumer:
         if not self._is_before_spilled(entry):
             self.queue.take_last(1)  # the others in memory come before what is on the disk
             self._put_behind_spilled(entry)
-        elif self.is_over():
+        elif self.is_over() or self._exceeded():
             self.enforce_limits(now)
 
     def _put_behind_spilled(self, entry: Entry) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Protocol
 
@@ -16,6 +17,17 @@ class Pumped(Protocol):
         """Deliver what can be delivered."""
 
 
+@dataclass(slots=True)
+class Budget:
+    """Content that waits in memory for the consumers of one owner: how much there is, and may be.
+
+    An event counts once for each consumer; content on the disk does not count.
+    """
+
+    most: int
+    octets: int = 0
+
+
 class Core:
     """The shared state of a factory's channels; host time plus `offset` is microseconds since 1970.
 
@@ -28,13 +40,22 @@ class Core:
         self.out: list[Effect] = []
         self.touched: dict[Pumped, None] = {}
         self.unfinished: set[int] = set()
+        self.begun: set[int] = set()
         self.held: dict[Pumped, None] = {}
         self.now = 0
         self.offset = 0
         self.octets = 0
         self.spills = spills
+        self.budgets: dict[str, Budget] = {}
+        """What may wait for the consumers of an owner, where that is bounded."""
         self.disk_full = ""
         self._alarms: list[tuple[int, int, int]] = []
+
+    def bound(self, owner: str, octets: int | None) -> None:
+        """Set how much may wait for an owner's consumers; those that have a queue count anew."""
+        self.budgets.pop(owner, None)
+        if octets is not None:
+            self.budgets[owner] = Budget(octets)
 
     def wake(self, at: int, channel: int, proxy: int) -> None:
         """Set an alarm for a proxy."""

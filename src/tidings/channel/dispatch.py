@@ -87,8 +87,9 @@ class Dispatch:
             c.Push: self._push,
             c.Pull: lambda x, now: state(x).pull(x, now),
             c.CancelPull: lambda x, now: known(x, lambda consumer: consumer.cancel_pull(x.token)),
-            c.Ack: lambda x, now: known(x, lambda consumer: consumer.acknowledge(x.seqs)),
+            c.Ack: self._ack,
             c.Lost: lambda x, now: known(x, lambda consumer: consumer.lose(x.seqs)),
+            c.Withhold: lambda x, now: known(x, lambda consumer: consumer.withhold(x.seqs)),
             c.Failed: self._failed,
             c.Reject: lambda x, now: known(
                 x, lambda consumer: consumer.reject(x.seqs, x.reason, now)
@@ -99,6 +100,7 @@ class Dispatch:
             m.Purge: lambda x, now: (
                 known(x, lambda consumer: consumer.purge(channel(x.channel).seq)) or 0
             ),
+            c.Bound: self._bound,
             c.Idle: lambda x, now: known(x, lambda consumer: consumer.swap_out()) or 0,
             c.Polled: self._polled,
             c.DryRun: self._dry_run,
@@ -115,6 +117,11 @@ class Dispatch:
         consumer = self._consumer(command).consumer
         return None if consumer is None else act(consumer)
 
+    def _ack(self, command: c.Ack, now: int) -> None:
+        consumer = self._consumer(command).consumer
+        if consumer is not None:
+            consumer.acknowledge(command.seqs)
+
     def _failed(self, command: c.Failed, now: int) -> None:
         proxy = self._consumer(command)
         if command.gone:
@@ -129,7 +136,11 @@ class Dispatch:
         if command.whole:
             channel.check_whole(command, now)
         self._life.unattended.touch((command.channel, command.proxy), now)
-        return traced_push(channel, command, now) if command.trail else channel.push(command, now)
+        push = traced_push if command.trail else Channel.push
+        answers = push(channel, command, now)
+        if command.more:
+            self._core.begun.add(command.channel)
+        return answers
 
     def _polled(self, command: c.Polled, now: int) -> None:
         proxy = self._supplier(command)
@@ -139,6 +150,14 @@ class Dispatch:
     def _dry_run(self, command: c.DryRun, now: int) -> Trail:
         supplier = None if command.proxy is None else self._supplier(command)
         return dry_run(self._channels.find(command.channel), command.item, supplier, now)
+
+    def _bound(self, command: c.Bound, now: int) -> None:
+        found = self._channels.owned.get(command.owner, {})
+        consumers = [one.consumer for one in found if isinstance(one, ConsumerProxy)]
+        self._core.bound(command.owner, command.octets)
+        for consumer in consumers:
+            if consumer is not None:
+                consumer.rebound(now)
 
     def _tick(self, command: c.Tick, now: int) -> None:
         for channel, id in self._core.due(now):
@@ -172,6 +191,7 @@ class Dispatch:
                 channel(x.channel).admin(x.side, x.admin)
             ),
             m.ObtainProxy: lambda x, now: life.obtain(channel(x.channel), x, now).id,
+            m.Confine: lambda x, now: life.confine(channel(x.channel), x.proxies, tuple(x.fence)),
             m.Connect: lambda x, now: life.connect(self._proxy(x), x, now),
             m.Detach: lambda x, now: life.detach(self._proxy(x), now),
             m.Disconnect: self._disconnect,

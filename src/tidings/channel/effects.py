@@ -107,7 +107,7 @@ class Message(msgspec.Struct, eq=False, gc=False):
         return Envelope(self.event, self.origin, self.seq, self.arrival, self.plan, self.mark)
 
 
-class Deliver(NamedTuple):
+class Deliver(msgspec.Struct, frozen=True):
     """Deliver events to a push consumer, in this order; answered by `Ack`, `Failed` or `Lost`.
 
     `again` holds the numbers of those that may have been delivered before.
@@ -119,7 +119,7 @@ class Deliver(NamedTuple):
     again: frozenset[int]
 
 
-class Pulled(NamedTuple):
+class Pulled(msgspec.Struct, frozen=True):
     """The answer to a waiting `Pull`, empty if it timed out; answered like `Deliver`."""
 
     token: int
@@ -136,14 +136,14 @@ class PullEnded(NamedTuple):
     error: TidingsError
 
 
-class Settled(NamedTuple):
+class Settled(msgspec.Struct, frozen=True):
     """No consumer waits for these events any more: forget their content."""
 
     channel: int
     seqs: Sequence[int]
 
 
-class Done(NamedTuple):
+class Done(msgspec.Struct, frozen=True):
     """Copies of events are settled. *Record* for those in `durable`, which recovery would serve."""
 
     channel: int

@@ -98,11 +98,7 @@ class Factory:
         core = self.core
         core.now = now
         replies = answer_each(self._handlers, commands, now)
-        core.unfinished = {
-            command.channel
-            for command, reply in zip(commands, replies, strict=True)
-            if type(command) is c.Push and command.more and not isinstance(reply, TidingsError)
-        }
+        core.unfinished, core.begun = core.begun, set()
         while core.touched:
             proxies, core.touched = list(core.touched), {}
             for at, proxy in enumerate(proxies):
@@ -191,6 +187,7 @@ class Factory:
         for channel in self.channels.values():
             for proxy in channel.proxies.values():
                 self._life.watch(proxy, now)
+                proxy.fenced_at = channel.seq
         return self.loaded()
 
     # Objects.

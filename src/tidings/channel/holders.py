@@ -11,7 +11,7 @@ from tidings.channel.offers import TypeList
 from tidings.channel.qos import QoS
 from tidings.channel.vocabulary import Form, Place, Side, Style
 from tidings.filters.constraint import EventTypePattern
-from tidings.filters.plan import Operator
+from tidings.filters.plan import Fence, Operator
 
 _UNSET: Final[dict[str, int]] = {}
 
@@ -63,7 +63,8 @@ class Proxy(Holder):
     A `bare` one is of the Event Service: not listed, without quality of service and filters, not
     durable. Only `connected` ones receive events; the client of an `attached` one can be reached at
     the moment, that of a `reachable` one gave a reference at all. A client that can receive
-    `notices` of offers or subscriptions wants them with `updates`. See `Connect` for the others.
+    `notices` of offers or subscriptions wants them with `updates`. Events up to number `fenced_at`
+    may have been judged by another `fence` than today's. See `Connect` for the others.
     """
 
     __slots__ = (
@@ -73,6 +74,8 @@ class Proxy(Holder):
         "bare",
         "connected",
         "durable",
+        "fence",
+        "fenced_at",
         "form",
         "name",
         "notices",
@@ -96,6 +99,8 @@ class Proxy(Holder):
         self.reachable = self.notices = self.updates = False
         self.window = 1
         self.durable = False
+        self.fence: Fence = ()
+        self.fenced_at = 0
 
     @property
     def place(self) -> Place:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from tidings.channel import properties
@@ -38,11 +38,13 @@ from tidings.errors import (
     NotConnected,
     PropertyError,
     PropertyErrorCode,
+    TooManyObjects,
     UnsupportedQoS,
 )
 from tidings.events import typecode as tc
 from tidings.filters.constraint import Constraint, EventTypePattern
 from tidings.filters.filter import EventTypes, Filter
+from tidings.filters.plan import Fence
 from tidings.names import checked_name
 
 # Ids of proxies that are not durable, or are gone, have no record: so that none is used twice,
@@ -142,8 +144,10 @@ class Lifecycle:
             proxy.own = {name: qos[name] for name in asked}
         proxy.name, proxy.owner, proxy.bare = command.name, command.owner, command.bare
         admin.proxies[proxy.id] = channel.proxies[proxy.id] = proxy
+        self._channels.own(proxy)
         if proxy.name:
             channel.names[proxy.name] = proxy.id
+        proxy.fence = tuple(command.fence) if proxy.side is Side.CONSUMER else ()
         self._rules.adjust(proxy)
         if filter is not None:  # first: a stored proxy without it would pass all
             proxy.last_attachment = 1
@@ -163,9 +167,23 @@ class Lifecycle:
             self.detach(proxy, now)
         return proxy
 
+    def confine(self, channel: Channel, proxies: Iterable[int], fence: Fence) -> None:
+        """Change the fence of consumers; what waits for them was judged by another one."""
+        known = map(channel.proxies.get, proxies)
+        changed = [one for one in known if isinstance(one, ConsumerProxy) and one.fence != fence]
+        for proxy in changed:
+            proxy.fence, proxy.fenced_at = fence, channel.seq
+            self.store(proxy)
+        self._rules.confine(channel, [proxy for proxy in changed if proxy.connected])
+
     def _check_room(self, channel: Channel, command: ObtainProxy) -> None:
         limits = self._core.settings.limits
         _check_limit(channel, command.side)
+        owned, most = len(self._channels.owned.get(command.owner, ())), command.most_owned
+        if most is not None and owned >= most:
+            raise TooManyObjects(
+                f"{command.owner} owns {owned} proxies, as many as it may: delete one first"
+            )
         if checked_name(command.name) in channel.names:
             raise NameTaken(f"{channel.label} has a proxy named {command.name!r} already")
         room_for_one(len(channel.proxies), limits.proxies, "proxies", channel.label)
@@ -260,6 +278,7 @@ class Lifecycle:
         self.unattended.forget((channel.id, proxy.id))
         channel.names.pop(proxy.name, None)
         del proxy.admin.proxies[proxy.id]
+        self._channels.disown(proxy)
         self._rules.forget(proxy)
         if proxy.side is Side.SUPPLIER:
             tell_consumers(channel, channel.offers.withdraw(offer_key(proxy)))

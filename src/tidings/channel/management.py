@@ -129,6 +129,9 @@ class ObtainProxy(Management):
         constraints: A private filter of which one constraint must match; none for no filter.
         types: Event types it asks for or offers; for a consumer's, none means all.
         keep: For a consumer's: events wait from now on, before anybody has connected.
+        fence: What its owner may see: one of these must match, whatever its filters say; none
+            for all.
+        most_owned: How many proxies its owner may have, this one included; None for any number.
     """
 
     channel: int
@@ -143,6 +146,22 @@ class ObtainProxy(Management):
     constraints: Sequence[Constraint] = ()
     types: Sequence[EventTypePattern] = ()
     keep: bool = False
+    fence: Sequence[Constraint] = ()
+    most_owned: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Confine(Management):
+    """Change the fence of consumers' proxies: the grants of their owner have changed.
+
+    Attributes:
+        proxies: Their ids; others than consumers' are ignored.
+        fence: What their owner may see: one of these must match; none for all.
+    """
+
+    channel: int
+    proxies: Sequence[int]
+    fence: Sequence[Constraint] = ()
 
 
 @dataclass(frozen=True, slots=True)

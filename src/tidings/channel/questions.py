@@ -19,6 +19,7 @@ from tidings.channel.views import (
     FilterInfo,
     MappingInfo,
     ProxyInfo,
+    ServiceStatus,
 )
 from tidings.channel.vocabulary import Place, Side
 from tidings.cores import Most, Question
@@ -97,6 +98,11 @@ class SeeFilter(Question[FilterInfo | MappingInfo]):
 @dataclass(frozen=True, slots=True)
 class SeeRules(Question[Settings]):
     """See the settings that decide whether a change of objects is allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeeStatus(Question[ServiceStatus]):
+    """See at a glance how the service is, and what its settings should not be."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Final, TypeAlias
 
+from tidings.channel.core import Budget
 from tidings.channel.entries import ABSOLUTE, NEVER, OCTETS, SEQ, Entry, EntryRun
 from tidings.channel.lines import DeadlineLine, FifoLine, Line, PriorityLine
 from tidings.channel.qos import DiscardPolicy, OrderPolicy
@@ -24,18 +25,42 @@ class Queue:
     does not provide it. An index is built when first needed and dropped when the queue is empty.
 
     Operations cost what they take out, unless they say that they scan the whole queue. The caller
-    resolves `ANY`, else ValueError. `length` is the same as `len`, without a call.
+    resolves `ANY`, else ValueError. `length` is the same as `len`, without a call. Queues of one
+    owner may share a `budget`.
     """
 
-    __slots__ = ("_by_expiry", "_indexed", "_line", "_ranked", "length", "octets", "order")
+    __slots__ = (
+        "_by_expiry",
+        "_indexed",
+        "_line",
+        "_ranked",
+        "budget",
+        "length",
+        "octets",
+        "order",
+    )
 
     def __init__(self, order: OrderPolicy) -> None:
+        self.octets = 0
+        self.budget: Budget | None = None
         self._start(order)
+
+    def share(self, budget: Budget | None) -> None:
+        """Count the content that waits here in another budget, or in none."""
+        octets = self.octets
+        self._count(-octets)
+        self.budget = budget
+        self._count(octets)
+
+    def _count(self, octets: int) -> None:
+        self.octets += octets
+        if self.budget is not None:
+            self.budget.octets += octets
 
     def _start(self, order: OrderPolicy) -> None:
         self._line = _new_line(order)
         self.order = order
-        self.octets = 0
+        self._count(-self.octets)
         self.length = 0
         self._drop_indexes()
 
@@ -54,6 +79,8 @@ class Queue:
     def push(self, entry: Entry) -> None:
         """Add an entry behind all equal ones in delivery order."""
         self.octets += entry[3]
+        if self.budget is not None:
+            self.budget.octets += entry[3]
         self.length += 1
         self._line.push(entry)
         if self._indexed or entry[0] != NEVER:
@@ -61,7 +88,7 @@ class Queue:
 
     def extend(self, run: EntryRun) -> None:
         """Add entries, each behind all equal ones in delivery order."""
-        self.octets += run.octets
+        self._count(run.octets)
         self.length += len(run.entries)
         self._line.extend(run)
         if self._indexed or run.expires:
@@ -75,7 +102,7 @@ class Queue:
         """
         self._line.put_back(entries)
         self.length += len(entries)
-        self.octets += sum(map(OCTETS, entries))
+        self._count(sum(map(OCTETS, entries)))
         for entry in entries:
             self._index(entry)
 
@@ -187,7 +214,7 @@ class Queue:
     def _left(self, entries: Collection[Entry], out_of: SortedRun[Entry] | None = None) -> None:
         """Drop entries that have left the line, and perhaps one index, from the other indexes."""
         self.length -= len(entries)
-        self.octets -= sum(map(OCTETS, entries))
+        self._count(-sum(map(OCTETS, entries)))
         if not self._indexed:
             return
         if not self.length:

@@ -174,6 +174,8 @@ class _Restoring:
         admin.proxies[proxy.id] = channel.proxies[proxy.id] = proxy
         channel.last_proxy = max(channel.last_proxy, proxy.id)
         self._restore_holder(channel, proxy, record)
+        proxy.fence = tuple(_constraint(text, types) for text, types in record.fence)
+        self._channels.own(proxy)
         if proxy.name:
             channel.names[proxy.name] = proxy.id
 

@@ -2,12 +2,14 @@
 
 The answer is that of `Plan.judge`, found without asking every consumer. An admin with filters or an
 event type list is one key of the index, a consumer with its own another; consumers with neither
-belong to their admin's key.
+belong to their admin's key. A fence is a key, too: consumers behind it get no event that it does
+not match, and those that ask for nothing else are found by it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any, TypeAlias
 
 from tidings.channel.consumer import ConsumerProxy
@@ -16,18 +18,32 @@ from tidings.channel.offers import TypeList
 from tidings.events.fields import Fields
 from tidings.filters.constraint import Constraint, constraint
 from tidings.filters.index import MatchIndex
-from tidings.filters.plan import Operator, PlanOptions, Rule
+from tidings.filters.plan import Fence, Operator, PlanOptions, Rule
 
 Asked: TypeAlias = Sequence[Constraint] | None
 """What a group of filters asks for: one of these constraints; none at all means everything.
 None stands for a group without filters."""
 
 
+class _Fenced:
+    """The consumers behind one fence; `open` are those with no filters or types of their own."""
+
+    __slots__ = ("count", "fence", "open")
+
+    def __init__(self, fence: Fence) -> None:
+        self.fence = fence
+        self.count = 0
+        self.open: dict[ConsumerProxy, None] = {}
+
+
+_Key: TypeAlias = Admin | ConsumerProxy | _Fenced
+
+
 class Router:
     """The consumers of a channel, by what they ask for."""
 
     def __init__(self) -> None:
-        self._index: MatchIndex[Admin | ConsumerProxy] = MatchIndex()
+        self._index: MatchIndex[_Key] = MatchIndex()
         self._indexed = False  # whether something is in the index
         self._filtered: set[Admin] = set()  # with filters
         self._listed: set[Admin] = set()  # with a list of event types
@@ -39,6 +55,8 @@ class Router:
         self._open: dict[Admin, dict[ConsumerProxy, None]] = {}
         # With filters under an admin that joins by OR.
         self._either: dict[Admin, dict[ConsumerProxy, None]] = {}
+        self._fences: dict[Fence, _Fenced] = {}
+        self._fenced: dict[ConsumerProxy, _Fenced] = {}
 
     def match(self, fields: Fields) -> Sequence[ConsumerProxy]:
         """Return all consumers whose rules the event passes, each once."""
@@ -48,7 +66,7 @@ class Router:
         matched: Sequence[Any] = self._index.match(fields) if self._indexed else ()
         if not matched:
             return always
-        if self._filtered or self._listed or self._both:
+        if self._filtered or self._listed or self._both or self._fenced:
             matched = self._joined(matched, fields)
         return [*always, *matched] if always else matched
 
@@ -56,14 +74,8 @@ class Router:
         """Return the consumers that get everything."""
         return () if admin in self._filtered or admin in self._listed else self._open.get(admin, ())
 
-    @staticmethod
-    def _proxies(matched: Sequence[Admin | ConsumerProxy]) -> list[ConsumerProxy]:
-        return [key for key in matched if isinstance(key, ConsumerProxy)]
-
-    def _joined(
-        self, matched: Sequence[Admin | ConsumerProxy], fields: Fields
-    ) -> list[ConsumerProxy]:
-        """Join matches by the admins' operators, and check the event type lists."""
+    def _joined(self, matched: Sequence[_Key], fields: Fields) -> list[ConsumerProxy]:
+        """Join matches by the admins' operators, and check event type lists and fences."""
         domain, type_ = fields.event_type
         admins = {key for key in matched if isinstance(key, Admin)}
         found: dict[ConsumerProxy, None] = {}
@@ -75,10 +87,15 @@ class Router:
             if admin in self._filtered:
                 either = self._either.get(admin, ())
                 found.update((p, None) for p in either if p.types.passes(domain, type_))
-        for proxy in self._proxies(matched):
+        fences = {key for key in matched if isinstance(key, _Fenced)}
+        proxies = (key for key in matched if isinstance(key, ConsumerProxy))
+        for proxy in chain(proxies, *(one.open for one in fences)):
             if self._passes_with_admin(proxy, admins, domain, type_):
                 found[proxy] = None
-        return list(found)
+        if not self._fenced:
+            return list(found)
+        inside = self._fenced.get
+        return [proxy for proxy in found if (one := inside(proxy)) is None or one in fences]
 
     def _passes_with_admin(
         self, proxy: ConsumerProxy, admins: set[Admin], domain: str, type_: str
@@ -116,6 +133,7 @@ class Router:
     def put(self, proxy: ConsumerProxy, rule: Rule, options: PlanOptions) -> None:
         """Add a consumer, or update what it asks for."""
         self.drop(proxy)
+        fenced = self._fence_in(proxy)
         admin = proxy.admin
         asked = constraints_of(rule, options)
         either = admin.operator is Operator.OR
@@ -124,6 +142,9 @@ class Router:
             if one_is_empty:  # and lets everything pass, whatever the other one says
                 self._unbound.add(proxy)
                 asked = ()
+        if asked is None and not rule.types and fenced is not None:
+            fenced.open[proxy] = None
+            return
         if asked is None and not rule.types:
             self._open.setdefault(admin, {})[proxy] = None
             self._always = None
@@ -142,7 +163,30 @@ class Router:
         _take_out(self._either, proxy)
         self._both.discard(proxy)
         self._unbound.discard(proxy)
+        self._let_out(proxy)
         self._drop(proxy)
+
+    def _fence_in(self, proxy: ConsumerProxy) -> _Fenced | None:
+        if not proxy.fence:
+            return None
+        found = self._fences.get(proxy.fence)
+        if found is None:
+            found = self._fences[proxy.fence] = _Fenced(proxy.fence)
+            self._index.add(found, proxy.fence)
+            self._indexed = True
+        found.count += 1
+        self._fenced[proxy] = found
+        return found
+
+    def _let_out(self, proxy: ConsumerProxy) -> None:
+        found = self._fenced.pop(proxy, None)
+        if found is None:
+            return
+        found.open.pop(proxy, None)
+        found.count -= 1
+        if not found.count:
+            del self._fences[found.fence]
+            self._drop(found)
 
     def _put(self, key: Admin | ConsumerProxy, asked: Asked, types: TypeList) -> None:
         if asked is None and types.types:
@@ -151,7 +195,7 @@ class Router:
             self._index.add(key, asked)
             self._indexed = True
 
-    def _drop(self, key: Admin | ConsumerProxy) -> None:
+    def _drop(self, key: _Key) -> None:
         if key in self._index:
             self._index.remove(key)
             self._indexed = bool(len(self._index))

@@ -90,12 +90,20 @@ class Rules:
     def _refresh_proxy(self, proxy: Proxy) -> None:
         channel = self._channel_of(proxy)
         rule = self.rule_of(proxy)
-        rules = {proxy.id: ProxyRule(proxy.side, proxy.id, proxy.admin.id, rule)}
-        self._change_plan(channel, proxies=rules)
+        self._change_plan(channel, proxies={proxy.id: _proxy_rule(proxy, rule)})
         self.adjust(proxy)
         if isinstance(proxy, ConsumerProxy):
             channel.router.put(proxy, rule, channel.plan.options)
             self.want(proxy)
+
+    def confine(self, channel: Channel, proxies: Sequence[ConsumerProxy]) -> None:
+        """Update the plan, once for all of them, after the fences of consumers have changed."""
+        rules = {proxy: self.rule_of(proxy) for proxy in proxies}
+        if rules:
+            changed = {proxy.id: _proxy_rule(proxy, rule) for proxy, rule in rules.items()}
+            self._change_plan(channel, proxies=changed)
+        for proxy, rule in rules.items():
+            channel.router.put(proxy, rule, channel.plan.options)
 
     def forget(self, proxy: Proxy) -> None:
         """Remove the rules of a proxy that is gone."""
@@ -135,6 +143,10 @@ class Rules:
             own = shared = frozenset()  # the group without filters lets all types pass
         asked = wanted_by(own, proxy.types, shared, admin.types)
         tell_suppliers(channel, channel.wants.replace(proxy.id, asked))
+
+
+def _proxy_rule(proxy: Proxy, rule: Rule) -> ProxyRule:
+    return ProxyRule(proxy.side, proxy.id, proxy.admin.id, rule, proxy.fence)
 
 
 def offer_key(holder: Holder) -> tuple[str, int]:

@@ -66,8 +66,8 @@ class AdminRecord(HolderRecord):
     operator: Operator
 
 
-class ProxyRecord(HolderRecord):
-    """A durable proxy."""
+class ProxyRecord(HolderRecord, omit_defaults=True):
+    """A durable proxy; a constraint of its fence is its text and event types."""
 
     admin: int
     style: Style
@@ -81,6 +81,7 @@ class ProxyRecord(HolderRecord):
     window: int
     address: str
     suspended: bool
+    fence: list[list[Any]] = field(default_factory=list)
 
 
 class HostedRecord(Struct):
@@ -122,6 +123,7 @@ def _types_state(types: TypeList | frozenset[EventTypePattern]) -> Patterns:
 
 PLAIN: Final[Mapping[str, Callable[[Any], object]]] = {
     "admin": attrgetter("id"),
+    "fence": lambda fence: [[one.text, patterns_state(one.event_types)] for one in fence],
     "attached_filters": lambda pairs: [list(pair) for pair in pairs],
     "offered": _types_state,
     "own": dict,

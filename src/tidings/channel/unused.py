@@ -44,7 +44,8 @@ class Unused(Generic[_K]):
     def touch(self, key: _K, now: int) -> None:
         """Note that an object is used now; ignore objects that are not tracked."""
         if key in self._used:
-            self.begin(key, now)
+            self._used[key] = now
+            self._used.move_to_end(key)
 
     def forget(self, key: _K) -> None:
         """Stop tracking an object."""

@@ -28,6 +28,25 @@ _V = TypeVar("_V")
 
 
 @dataclass(frozen=True, slots=True)
+class ServiceStatus:
+    """How the service is.
+
+    Attributes:
+        version: The version of Tidings.
+        ready: Whether it takes work; if not, the disk refuses.
+        channels: How many channels there are that the caller may know of.
+        losses: What damage has cost; empty if it has cost nothing.
+        warnings: What its settings leave open; only for those who may inspect the service.
+    """
+
+    version: str
+    ready: bool = True
+    channels: int = 0
+    losses: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ChannelInfo:
     """A channel as it is now.
 

@@ -188,6 +188,21 @@ def iiop(rounds: Rounds = 5, quick: bool = False) -> None:
     """
 
 
+@_bench("tidings bench access", "tidings bench access --grants 1000 --rounds 1 --json")
+def access(
+    events: Count = 5_000, grants: Count = 10_000, connections: Count = 300, rounds: Rounds = 5
+) -> None:
+    """Measure what access control costs: a permission check beside a push, and TLS.
+
+    A check with ten grants and with many; its share of the processor time that a service needs for
+    a push over WebSocket and over IIOP; connections a second with TLS and without.
+
+    Options:
+        grants: Grants of the principal whose pushes are checked.
+        connections: Connections per round.
+    """
+
+
 def _tell(step: str) -> None:
     if not render.is_json():
         render.note(step, "dim")

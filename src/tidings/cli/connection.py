@@ -28,6 +28,7 @@ DEFAULT_URL: Final = "http://127.0.0.1:8080"
 URL: Final = "TIDINGS_URL"
 TOKEN: Final = "TIDINGS_TOKEN"
 
+_OPTIONS_OF_ACCESS: Final = ("token_file", "ca", "cert", "key", "context")
 # Timeout of shell completion.
 _COMPLETION_SECONDS: Final = 0.3
 _PATIENCE: Final = 5.0
@@ -41,6 +42,8 @@ class Service:
     token: str | None = None
     patience: float = _PATIENCE
     ca: str | None = None
+    cert: str | None = None
+    key: str | None = None
 
 
 @asynccontextmanager
@@ -55,7 +58,7 @@ async def connected(service: Service) -> AsyncIterator[Client]:
             token=service.token,
             patience=service.patience,
             on_connection=cuts.tell,
-            tls=trusting(service.ca),
+            tls=trusting(service.ca, service.cert, service.key),
         )
     except Unreachable as error:
         way_out = "`tidings serve` starts a service, --url says where one is"
@@ -65,7 +68,7 @@ async def connected(service: Service) -> AsyncIterator[Client]:
             raise
         raise Unauthenticated(
             f"the service at {service.url} wants a token: give its file with --token-file, or the "
-            f"token in {TOKEN}"
+            f"token in {TOKEN}; `tidings login NAME` gets one for a password"
         ) from error
     async with client:
         yield client
@@ -96,6 +99,8 @@ def chosen_service(
     url: str | None = None,
     token_file: str | None = None,
     ca: str | None = None,
+    cert: str | None = None,
+    key: str | None = None,
     context: str | None = None,
     patience: Annotated[float, typer.Option(min=0.5)] = _PATIENCE,
 ) -> Service:
@@ -107,6 +112,8 @@ def chosen_service(
         token_file FILE: A file with the token to show. [default: TIDINGS_TOKEN in the environment]
         ca FILE $TIDINGS_CA: For https: certificates of the authorities to trust, as PEM. [default:
             the system's]
+        cert FILE $TIDINGS_CERT: For https: a certificate to show, as PEM.
+        key FILE $TIDINGS_KEY: Its private key, as PEM, if it is in a file of its own.
         context NAME $TIDINGS_CONTEXT: Which service, by the name that `tidings context add` has
             given it.
         patience SECONDS: How long to wait for a service that is away.
@@ -114,10 +121,12 @@ def chosen_service(
     found = chosen_context(context) if context is not None or url is None else None
     token = shown_token(token_file)
     if found is None:
-        return Service(url or DEFAULT_URL, token, patience, ca)
-    if token is None and found.token_file is not None and url in (None, found.url):
-        token = shown_token(found.token_file)  # never sent to another service
-    return Service(url or found.url, token, patience, ca or found.ca)
+        return Service(url or DEFAULT_URL, token, patience, ca, cert, key)
+    if url in (None, found.url):  # what says who asks is for no other service
+        if token is None and found.token_file is not None:
+            token = shown_token(found.token_file)
+        cert, key = (cert, key) if cert is not None else (found.cert, found.key)
+    return Service(url or found.url, token, patience, ca or found.ca, cert, key)
 
 
 def shown_token(file: str | None) -> str | None:
@@ -133,18 +142,35 @@ def shown_token(file: str | None) -> str | None:
     return lines[0].strip()
 
 
-def trusting(file: str | None) -> ssl.SSLContext | None:
-    """Return an SSL context that trusts a file's authorities; None for the system's."""
-    if file is None:
+def trusting(
+    file: str | None, cert: str | None = None, key: str | None = None
+) -> ssl.SSLContext | None:
+    """Return an SSL context that trusts a file's authorities, and shows a certificate.
+
+    None stands for the system's authorities, and no certificate.
+    """
+    if cert is None and key is not None:
+        raise InvalidUsage("--key is the key of a certificate: give that with --cert")
+    if file is None and cert is None:
         return None
     import ssl
 
     try:
-        return ssl.create_default_context(cafile=file)
+        made = ssl.create_default_context(cafile=file)
     except ssl.SSLError as error:
-        raise InvalidUsage(f"{shown_name(file)}: this is not a certificate in PEM") from error
+        raise InvalidUsage(f"{shown_name(str(file))}: this is not a certificate in PEM") from error
     except OSError as error:
-        raise InvalidUsage(f"{shown_name(file)}: {reason(error)}") from error
+        raise InvalidUsage(f"{shown_name(str(file))}: {reason(error)}") from error
+    if cert is not None:
+        try:
+            made.load_cert_chain(cert, key, lambda: "")  # never asks at the terminal
+        except (ssl.SSLError, OSError) as error:
+            files = shown_name(cert) if key is None else f"{shown_name(cert)}, {shown_name(key)}"
+            what = "this is not a certificate in PEM with its key, without a password"
+            raise InvalidUsage(
+                f"{files}: {what if isinstance(error, ssl.SSLError) else reason(error)}"
+            ) from error
+    return made
 
 
 _OPTIONS: Final = [*JSON, *parameters_of(chosen_service)]
@@ -178,7 +204,7 @@ def _channel_names(context: typer.Context, incomplete: str) -> list[str]:
     """Return the channel names for shell completion if the service answers quickly."""
     import tidings.client.connecting  # noqa: F401 -- so that only the service is timed
 
-    given = {key: context.params.get(key) for key in ("token_file", "ca", "context")}
+    given = {key: context.params.get(key) for key in _OPTIONS_OF_ACCESS}
     url = context.params.get("url") or os.environ.get(URL)
     try:
         service = chosen_service(url, **given, patience=_COMPLETION_SECONDS)

@@ -1,4 +1,4 @@
-"""`tidings context …`: named services, replacing --url, --token-file and --ca."""
+"""`tidings context …`: named services, replacing --url, --token-file, --ca, --cert and --key."""
 
 from __future__ import annotations
 
@@ -29,6 +29,8 @@ class Context(msgspec.Struct, frozen=True, omit_defaults=True):
     url: str
     token_file: str | None = None
     ca: str | None = None
+    cert: str | None = None
+    key: str | None = None
 
 
 class Contexts(msgspec.Struct, omit_defaults=True):
@@ -68,9 +70,30 @@ def read_contexts() -> Contexts:
 
 def chosen_context(name: str | None) -> Context | None:
     """Return the named context, else the current one, else None."""
+    found = current_context(name)
+    return None if found is None else found[1]
+
+
+def current_context(name: str | None, url: str | None = None) -> tuple[str, Context] | None:
+    """Return the named context with its name, else the current one; None if there is none.
+
+    A URL without a name stands for no context.
+    """
     known = read_contexts()
-    chosen = name or known.current
-    return known.find(chosen) if chosen else None
+    chosen = name or ("" if url else known.current)
+    return (chosen, known.find(chosen)) if chosen else None
+
+
+def keep_token_file(name: str, file: Path | None) -> None:
+    """Have a context use the token in a file, or none."""
+    known = read_contexts()
+    known.contexts[name] = msgspec.structs.replace(known.find(name), token_file=_whole(file))
+    _write(known)
+
+
+def tokens_folder() -> Path:
+    """Return the folder of tokens from logins."""
+    return contexts_file().parent / "tokens"
 
 
 def _write(contexts: Contexts) -> None:
@@ -91,7 +114,14 @@ def _write(contexts: Contexts) -> None:
     "tidings tree --context prod",
     json=False,
 )
-def add(name: Name, url: str, token_file: Path | None = None, ca: Path | None = None) -> None:
+def add(
+    name: Name,
+    url: str,
+    token_file: Path | None = None,
+    ca: Path | None = None,
+    cert: Path | None = None,
+    key: Path | None = None,
+) -> None:
     """Add a context, or change it; the first one is used by commands that name none.
 
     Files are named by their whole path; the token stays in its own file.
@@ -100,13 +130,17 @@ def add(name: Name, url: str, token_file: Path | None = None, ca: Path | None = 
         url URL: Where the service is.
         token_file FILE: A file with the token to show.
         ca FILE: Authorities to trust, as PEM.
+        cert FILE: A certificate to show, as PEM.
+        key FILE: Its private key, as PEM, if it is in a file of its own.
     """
     if not checked_name(name):
         raise InvalidUsage("a context needs a name; this one is empty")
     if not url.startswith(("http://", "https://", "corbaloc:", "corbaname:", "IOR:")):
         raise InvalidUsage(f"{url!r:.80} is not the address of a service: https://host:port")
+    if "@" in url.partition("//")[2].partition("/")[0]:
+        raise InvalidUsage("a URL has no user or password in it: the token goes into a file")
     known = read_contexts()
-    known.contexts[name] = Context(url, _whole(token_file), _whole(ca))
+    known.contexts[name] = Context(url, *map(_whole, (token_file, ca, cert, key)))
     known.current = known.current or name
     _write(known)
     render.say(f"context {name}: {url}" + (", used by default" if known.current == name else ""))

@@ -58,6 +58,7 @@ tls_group = group(app, "tls", "Make certificates for development.")
     "tidings serve --data /var/lib/tidings --archive /srv/archive",
     "tidings serve --settings /etc/tidings/tidings.toml",
     "TIDINGS_HTTP__PORT=9090 tidings serve --data /var/lib/tidings",
+    "tidings serve --data /var/lib/tidings --recover-access root",
     json=False,
     cls=_Serve,
 )
@@ -73,6 +74,7 @@ def serve(  # noqa: PLR0913, PLR0917 -- each an option
     log_level: int | None = None,
     port_file: Path | None = None,
     iiop: str | None = None,
+    recover_access: str | None = None,
 ) -> None:
     """Run the service until Ctrl-C or SIGTERM ends it.
 
@@ -91,6 +93,8 @@ def serve(  # noqa: PLR0913, PLR0917 -- each an option
         log_level N: 0 nothing, 1 factory, 2 channels, 3 admins, 4 everything.
         port_file FILE: Write the address there, as JSON, once it is ready.
         iiop [ADDRESS[:PORT]]: Serve CORBA clients, too, there or where the settings say.
+        recover_access NAME: For whoever is locked out: make this principal an administrator, and
+            write a new token of it into the data folder.
     """
     flags: dict[str, Mapping[str, object]] = {
         "--host": {"http.host": host},
@@ -106,7 +110,7 @@ def serve(  # noqa: PLR0913, PLR0917 -- each an option
     loaded = sources.load()
     from tidings.server.lifecycle import run  # slow to import: report wrong settings first
 
-    code = asyncio.run(run(sources, loaded, port_file))
+    code = asyncio.run(run(sources, loaded, port_file, recover_access))
     if code:
         raise typer.Exit(code)
 

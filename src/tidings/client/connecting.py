@@ -23,7 +23,7 @@ def is_corba(url: str) -> bool:
 
 
 _NO_HTTP = (
-    "is a CORBA address, over which there is no token, on_connection or tls; commands of tidings "
+    "is a CORBA address, over which there is no token or on_connection; commands of tidings "
     "speak HTTP: write http://host:port"
 )
 
@@ -42,9 +42,9 @@ async def connect(
     A named subscription belongs to the client that connected last. A client that reconnects
     takes its subscriptions back, and the loop of the client that held them meanwhile ends.
 
-    Over CORBA there are no names, and only `patience` and `listen` apply. A push whose reply is
-    lost is not retried there: it raises `Unreachable`, and the event may or may not have been
-    accepted. Operations that CORBA cannot express raise `NotOverCorba`.
+    Over CORBA there are no names, and only `patience`, `tls` and `listen` apply. A push whose
+    reply is lost is not retried there: it raises `Unreachable`, and the event may or may not have
+    been accepted. Operations that CORBA cannot express raise `NotOverCorba`.
 
     Args:
         url: Such as ``http://localhost:8080``, or ``https://example.org/tidings`` behind a
@@ -57,7 +57,9 @@ async def connect(
         on_connection: Called with ``(True, missed)`` when events can flow, and with
             ``(False, reason)`` when they no longer can. `missed` describes events that
             subscriptions missed; usually it is empty.
-        tls: For ``https``; None to use the system's trusted certificates.
+        tls: For ``https``, and for CORBA with TLS (``corbaloc:ssliop:``, or a reference that names
+            a port for it); None to use the system's trusted certificates. A CORBA service then
+            calls back over the client's connection.
         listen: The ``host:port`` where a CORBA service calls back; None for a free port on this
             machine's address towards it.
 
@@ -68,9 +70,9 @@ async def connect(
     """
     seconds = max(checked_patience(patience), ONE_TRY)
     if is_corba(url):
-        if token is not None or on_connection is not None or tls is not None:
+        if token is not None or on_connection is not None:
             raise InvalidUsage(f"{url} {_NO_HTTP}")
-        connecting = _connect_corba(url, listen, patience)
+        connecting = _connect_corba(url, listen, patience, tls)
     elif listen is not None:
         raise InvalidUsage("only a CORBA service calls back: listen is for none but these")
     else:
@@ -101,10 +103,12 @@ async def _connect_http(transport: HttpTransport, url: str) -> Client:
     return Client(transport)
 
 
-async def _connect_corba(url: str, listen: str | None, patience: float) -> Client:
+async def _connect_corba(
+    url: str, listen: str | None, patience: float, tls: ssl.SSLContext | None
+) -> Client:
     from tidings.client.transports.iiop.transport import IiopTransport
 
-    return Client(await IiopTransport.open(url, listen=listen, patience=patience))
+    return Client(await IiopTransport.open(url, listen=listen, patience=patience, tls=tls))
 
 
 connect_sync = for_threads(connect)

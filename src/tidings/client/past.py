@@ -166,6 +166,12 @@ class _Numbers:
         return bool(self._bits.get(place, 0) >> bit & 1)
 
 
+def _retrieved(page: asyncio.Future[Sequence[Message]]) -> None:
+    """Take note of a failure: when the client is closed, nobody may wait for the page."""
+    if not page.cancelled():
+        page.exception()
+
+
 class Replay(Inbox):
     """An inbox of past events, then live ones, each event once.
 
@@ -238,6 +244,7 @@ class Replay(Inbox):
             page = self._page
             if page is None:
                 page = self._page = asyncio.ensure_future(self._past.page())
+                page.add_done_callback(_retrieved)
             # A caller that times out leaves the page loading; otherwise a slow page never arrives.
             await asyncio.wait({page})
             if page is self._page:  # one of several readers processes it

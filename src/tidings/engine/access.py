@@ -17,7 +17,9 @@ from tidings.channel.filter_host import no_filter
 from tidings.channel.vocabulary import Place, Side
 from tidings.cores import Core
 from tidings.errors import BadInput, Forbidden, LimitExceeded
-from tidings.grants.core import Grants, Permission
+from tidings.filters.constraint import Constraint
+from tidings.grants.core import Grants
+from tidings.grants.decisions import Permission
 from tidings.grants.model import Verb
 
 
@@ -28,7 +30,7 @@ class Caller:
     Attributes:
         name: The name of its principal.
         is_owner: Whether it owns the service; inside its scope only.
-        scope: The channels it is confined to; None for all.
+        scope: The channel, admin or proxy that it is confined to; None for no such bound.
         credential: The number of the credential it has shown; None for none.
         door: The protocol it calls through.
         peer: The address it calls from; empty inside this process.
@@ -36,7 +38,7 @@ class Caller:
 
     name: str
     is_owner: bool = False
-    scope: frozenset[int] | None = None
+    scope: Place | None = None
     credential: int | None = None
     door: str = "in-process"
     peer: str = ""
@@ -74,6 +76,9 @@ class FilterId(NamedTuple):
 Object: TypeAlias = Place | FilterId | None
 """A channel, admin or proxy; a filter; None for the service itself."""
 
+# Instead of the name of a channel that is missing: finding out takes as long as for a hidden one.
+_NO_NAME: Final = ""
+
 # Until grants are enforced, what principals may that own neither the service nor the object: known
 # ones, and anonymous ones. A string names the setting that decides.
 _TABLE: Final[dict[Verb, tuple[bool, bool | str]]] = {
@@ -97,6 +102,19 @@ _USES_OWN: Final = {
 }
 
 
+class _Pass(NamedTuple):
+    """Says until when a principal may push events that match a fence, if nothing changes."""
+
+    version: int
+    until: int
+    fence: tuple[Constraint, ...]
+
+
+# Passes that are remembered, some 3 MB; and for how long at most: then a use is noted again.
+_MOST_PASSES: Final = 10_000
+_LONGEST_PASS: Final = 60_000_000
+
+
 @dataclass(slots=True)
 class Access:
     """The access rules: the settings while there is no principal, the grants afterwards.
@@ -110,6 +128,7 @@ class Access:
     grants: Grants = field(default_factory=Grants)
     _channels: Mapping[int, Channel] = field(default_factory=dict, init=False)
     _now: Callable[[], int] = field(default=int, init=False)
+    _passes: dict[tuple[str, int, int], _Pass] = field(default_factory=dict, init=False)
 
     def attach(
         self, channels: Mapping[int, Channel], now: Callable[[], int], cores: Iterable[Core]
@@ -121,20 +140,35 @@ class Access:
     def may(self, principal: Caller, verb: Verb, target: Object, owner: str = "") -> bool:
         """Return whether a principal may do something; `owner` is the object's, empty for none."""
         scope = principal.scope
-        if scope is not None and isinstance(target, Place) and target.channel not in scope:
+        if scope is not None and isinstance(target, Place) and not self.contains(scope, target):
             return False
         # An owner within a scope does not own what lies outside it.
         if principal.is_owner and (scope is None or isinstance(target, Place)):
             return True
         own = bool(owner) and owner == principal.name
         if not self.grants.is_open:
-            return self._is_granted(principal.name, verb, target, own)
+            return self._is_granted(principal, verb, target, own)
         if own:
             return verb is not Verb.ADMINISTER
         allowed = _TABLE[verb][principal.name == ANONYMOUS.name]
         return allowed if isinstance(allowed, bool) else bool(getattr(self, allowed))
 
-    def _is_granted(self, name: str, verb: Verb, target: Object, own: bool) -> bool:
+    def contains(self, scope: Place, place: Place) -> bool:
+        """Return whether an object is another one, or a part of it, or was made by it."""
+        if scope.proxy is not None or scope.channel != place.channel:
+            return (scope.channel, scope.proxy) == (place.channel, place.proxy)
+        if scope.admin is None:
+            return True
+        if place.proxy is None:
+            return (scope.side, scope.admin) == (place.side, place.admin)
+        channel = self._channels.get(place.channel)
+        proxy = None if channel is None else channel.proxies.get(place.proxy)
+        return proxy is not None and (proxy.side, proxy.admin.id) == (scope.side, scope.admin)
+
+    def _is_granted(self, principal: Caller, verb: Verb, target: Object, own: bool) -> bool:
+        name, scope = principal.name, principal.scope
+        if scope is not None and not isinstance(target, Place):
+            return self._is_granted_within(scope, name, verb, target, own)
         if isinstance(target, FilterId):
             return own or any(
                 self.permission(name, one, None) is not None for one in {verb, Verb.MANAGE}
@@ -150,19 +184,75 @@ class Access:
             verbs = (verb, Verb.MANAGE) if target.proxy is None else (verb, Verb.MANAGE, Verb.USE)
         return any(self.permission(name, one, target.channel) is not None for one in verbs)
 
+    def _is_granted_within(
+        self, scope: Place, name: str, verb: Verb, target: Object, own: bool
+    ) -> bool:
+        """Filters belong to the service: within a channel those that the principal made."""
+        if scope != Place(scope.channel):
+            return False
+        if isinstance(target, FilterId):
+            return own
+        creates = verb in (Verb.PUBLISH, Verb.SUBSCRIBE)
+        return creates and self.permission(name, verb, scope.channel) is not None
+
     def permission(self, name: str, verb: Verb, channel: int | None) -> Permission | None:
         """Return what a principal is granted on a channel, or on the service; None for nothing."""
-        found = None if channel is None else self._channels.get(channel)
-        if channel is not None and found is None:
+        if channel is None:
+            return self.grants.permission(name, verb, None, self._now())
+        found = self._channels.get(channel)
+        called = _NO_NAME if found is None else found.name
+        allowed = self.grants.permission(name, verb, called, self._now())
+        return None if found is None else allowed
+
+    def pushes(self, principal: Caller, channel: int, proxy: int) -> tuple[Constraint, ...] | None:
+        """Return the fence of events that a principal may push, if that was found out before.
+
+        A push is short, and nearly all of them are like the one before: it must not pay again for
+        what has not changed.
+        """
+        found = self._passes.get((principal.name, channel, proxy))
+        if found is None or found.version != self.grants.version or principal.scope is not None:
             return None
-        called = None if found is None else found.name
-        return self.grants.permission(name, verb, called, self._now())
+        return None if self._now() >= found.until else found.fence
+
+    def allow_pushes(self, principal: Caller, channel: int, proxy: int) -> tuple[Constraint, ...]:
+        """Return the fence of events that a principal may push, and remember that it may."""
+        if principal.is_owner:
+            return ()
+        allowed, now = self.permission(principal.name, Verb.PUBLISH, channel), self._now()
+        fence = () if allowed is None else allowed.fence
+        if principal.scope is None:
+            end = self.grants.settled_until(principal.name, self._channels[channel].name, now)
+            until = now + _LONGEST_PASS if end is None else min(end, now + _LONGEST_PASS)
+            if len(self._passes) >= _MOST_PASSES:
+                self._passes.clear()
+            key = (principal.name, channel, proxy)
+            self._passes[key] = _Pass(self.grants.version, until, fence)
+        return fence
 
     def knows(self, principal: Caller, channel: int) -> bool:
-        """Return whether a principal may know of a channel: it may do something there."""
+        """Return whether a principal may know of a channel: it may do something there.
+
+        The answer is False for a missing channel, and takes as long as for a hidden one.
+        """
+        found = self._channels.get(channel)
+        if principal.scope is not None and principal.scope.channel != channel:
+            return False
         if principal.is_owner or self.grants.is_open:
-            return self.may(principal, Verb.INSPECT, Place(channel))
-        return any(self.permission(principal.name, verb, channel) is not None for verb in Verb)
+            return self.may(principal, Verb.INSPECT, Place(channel)) and found is not None
+        called = _NO_NAME if found is None else found.name
+        return self.grants.knows(principal.name, called, self._now()) and found is not None
+
+    def fence(self, name: str, channel: int) -> tuple[Constraint, ...] | None:
+        """Return what the events match that a principal may see on a channel.
+
+        Empty for all events; None if it may see none of them.
+        """
+        found = self._channels.get(channel)
+        if not name or name == OWNER.name or self.grants.is_open or found is None:
+            return ()
+        allowed = self.grants.sees(name, found.name, self._now())
+        return None if allowed is None else allowed.fence
 
     def require(self, principal: Caller, verb: Verb, target: Object, owner: str = "") -> None:
         """Raise Forbidden unless `may` allows it.
@@ -176,6 +266,8 @@ class Access:
             self.hide(principal, target)
         elif isinstance(target, FilterId) and not self.grants.is_open:
             raise no_filter(target.filter)
+        if isinstance(target, Place) and verb in (Verb.PUBLISH, Verb.SUBSCRIBE):
+            target = Place(target.channel)
         shown = "the service" if target is None else str(target)
         whose = f" of {owner}" if owner and owner != principal.name else ""
         raise Forbidden(f"{principal} may not {_WORDS.get(verb, verb.value)} {shown}{whose}")
@@ -196,11 +288,10 @@ class Access:
         """Raise the error for a missing object if the principal may not know of it."""
         if self.grants.is_open or principal.is_owner:
             return
-        channel = self._channels.get(place.channel)
-        if channel is None or not self.knows(principal, place.channel):
+        if not self.knows(principal, place.channel):
             raise no_channel(place.channel)
-        if place.proxy is not None and not self.may(principal, Verb.INSPECT, Place(channel.id)):
-            raise channel.no_proxy(place.proxy)
+        if place.proxy is not None and not self.may(principal, Verb.INSPECT, Place(place.channel)):
+            raise self._channels[place.channel].no_proxy(place.proxy)
 
 
 KEY_OCTETS: Final = 47
@@ -220,6 +311,9 @@ KINDS: Final = (
 )
 """The kinds of objects with keys; numbered by index, so append new kinds."""
 
+_SIDES: Final = (Side.SUPPLIER, Side.CONSUMER)
+"""Sides by their numbers in keys."""
+
 _VERSION: Final = 1
 _MAC_OCTETS: Final = 16
 _LEAST_OCTETS: Final = 3 + _MAC_OCTETS
@@ -234,6 +328,27 @@ class ObjectKey(NamedTuple):
     kind: str
     ids: tuple[int, ...]
     grant: int
+
+    @classmethod
+    def at(cls, place: Place, grant: int) -> ObjectKey:
+        """Return the key of a channel, admin or proxy."""
+        if place.proxy is not None:
+            return cls("proxy", (place.channel, place.proxy), grant)
+        if place.side is not None and place.admin is not None:
+            return cls("admin", (place.channel, _SIDES.index(place.side), place.admin), grant)
+        return cls("channel", (place.channel,), grant)
+
+    @property
+    def place(self) -> Place | None:
+        """The channel, admin or proxy that it is the key of, or the channel that is advertised."""
+        match self.kind, self.ids:
+            case "channel" | "advertiser", (channel,):
+                return Place(channel)
+            case "admin", (channel, side, admin):
+                return Place(channel, _SIDES[side], admin)
+            case "proxy", (channel, proxy):
+                return Place(channel, proxy=proxy)
+        return None
 
 
 class Keys:

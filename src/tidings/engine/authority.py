@@ -11,8 +11,10 @@ from tidings.channel.factory import Factory
 from tidings.channel.translation import entered
 from tidings.channel.vocabulary import Place, Side
 from tidings.engine.access import Access, Caller, FilterId, Object
-from tidings.errors import Forbidden
+from tidings.errors import Forbidden, InvalidUsage
+from tidings.events.envelope import MOST_PRODUCER, ProducerMark
 from tidings.events.fields import fields_for
+from tidings.filters.plan import Fence
 from tidings.grants.model import Verb
 
 _Needed: TypeAlias = tuple[Verb, Object, str]
@@ -27,31 +29,75 @@ class Guarded(Protocol):
 
 def authorise(host: Guarded, command: c.Command, principal: Caller) -> None:
     """Raise Forbidden if a principal may not run a command, NotFound if its object is missing."""
-    access, right = host.access, _right(command)
+    access = host.access
+    if command.__class__ is c.Push:
+        fence = access.pushes(principal, command.channel, command.proxy)
+        if fence is not None:
+            if fence:
+                _check_events(fence, command, principal)
+            return
+    right = _right(command)
     if right is Right.ENGINE and not principal.is_owner:
         raise Forbidden(f"{principal} may not do what only the service itself does")
     channel = _channel(command)
     if channel is not None:
         access.hide(principal, channel)
     access.require(principal, *_needed(host.factory, command))
+    if isinstance(command, c.DryRun) or (isinstance(command, c.Push) and command.trail):
+        access.require(principal, Verb.INSPECT, Place(command.channel))  # it names all consumers
     if isinstance(command, c.Push):
-        _check_events(access, command, principal)
+        fence = access.allow_pushes(principal, command.channel, command.proxy)
+        if fence:
+            _check_events(fence, command, principal)
     elif isinstance(command, m.AddFilter | m.SetMapping) and command.filter is not None:
         owner = host.factory.filters.find(command.filter).owner
         access.require(principal, Verb.INSPECT, FilterId(command.filter), owner)
 
 
-def _check_events(access: Access, push: c.Push, principal: Caller) -> None:
+def check_polled(host: Guarded, answer: c.Polled) -> None:
+    """Raise Forbidden if a polled supplier's owner may not publish what it answers."""
+    proxy = host.factory.channel(answer.channel).proxy(answer.proxy)
+    if proxy.owner:
+        owner = Caller(proxy.owner)
+        host.access.require(owner, *_use(host.factory, answer.channel, answer.proxy))
+        push = c.Push(answer.channel, answer.proxy, answer.items)
+        _check_events(host.access.allow_pushes(owner, answer.channel, answer.proxy), push, owner)
+
+
+def _check_events(fence: Fence, push: c.Push, principal: Caller) -> None:
     """Raise Forbidden if an event is not one that the principal may publish."""
-    permission = access.permission(principal.name, Verb.PUBLISH, push.channel)
-    fence = () if principal.is_owner or permission is None else permission.fence
-    for number, item in enumerate(push.items if fence else (), 1):
+    for number, item in enumerate(push.items, 1):
         event = entered(item, unwrap=True)
         if not any(one.matches(fields_for(event, 0)) for one in fence):
             raise Forbidden(
                 f"{principal} may not publish event {number} of {len(push.items)}, of type "
                 f"{event.domain}::{event.type}: its grants do not allow such events"
             )
+
+
+def own_producer(access: Access, principal: Caller, producer: str) -> str:
+    """Return a producer's name as the channel knows it.
+
+    Where grants decide, a principal's producers are its own: nobody else can use up their numbers.
+    """
+    if principal.is_owner or access.grants.is_open:
+        return producer
+    own = f"{principal}:{producer}"
+    if len(own) > MOST_PRODUCER:
+        raise InvalidUsage(
+            f"a producer's name has at most {MOST_PRODUCER - len(str(principal)) - 1} characters "
+            f"for {principal}, not {len(producer)}"
+        )
+    return own
+
+
+def with_own_producers(access: Access, push: c.Push, principal: Caller) -> c.Push:
+    """Return a push whose marks are those of the principal's own producers."""
+    if not push.marks or principal.is_owner or access.grants.is_open:
+        return push
+    own = {mark.producer: own_producer(access, principal, mark.producer) for mark in push.marks}
+    marks = [ProducerMark.trusted(own[mark.producer], mark.number) for mark in push.marks]
+    return push._replace(marks=marks)
 
 
 def _right(command: object) -> Right:
@@ -73,7 +119,7 @@ def _needed(factory: Factory, command: Any) -> _Needed:  # noqa: ANN401 -- of an
             return Verb.MANAGE, _channel(command), ""
         case Right.CREATE_PROXY:
             verb = Verb.SUBSCRIBE if command.side is Side.CONSUMER else Verb.PUBLISH
-            return verb, Place(command.channel), ""
+            return verb, Place(command.channel, command.side, command.admin), ""
         case Right.CREATE_FILTER:
             return Verb.SUBSCRIBE, None, ""
         case Right.MANAGE_FILTER:

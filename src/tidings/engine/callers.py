@@ -1,7 +1,9 @@
-"""Finds out who a caller is, by the token it shows.
+"""Finds out who a caller is, by the token, password or certificate it shows.
 
-A digest takes some 40 ms of a processor: it is computed beside the loop, for one caller at a time,
-and a token that fitted once is recognised at once from then on.
+A digest takes some 40 ms of a processor and 16 MiB: it is computed beside the loop, for one caller
+at a time, and a token that fitted once is recognised at once from then on. So that strangers who
+guess cannot keep out those who know, callers who succeeded from the same address before go first,
+and few of all others may wait.
 """
 
 from __future__ import annotations
@@ -9,21 +11,42 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import hmac
-from collections import OrderedDict
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
-from typing import Final
+from functools import partial
+from typing import Final, TypeVar
 
 from tidings.engine.access import Caller
 from tidings.errors import TooManyAttempts, Unauthenticated
 from tidings.grants.core import Grants
-from tidings.grants.guessing import Guessing
-from tidings.grants.model import Credential
+from tidings.grants.guessing import Guessing, network
+from tidings.grants.model import Credential, CredentialKind
 from tidings.grants.secrets import fits, token_number, token_secret
 from tidings.names import new_secret
 
+_T = TypeVar("_T")
+
+MOST_WAITING: Final = 64
+"""Callers whose secret waits to be checked: some three seconds. As many known ones may wait."""
+MOST_WAITING_OF_ONE: Final = 2
+"""The same, from one address."""
 _RECOGNISED: Final = 10_000
 """Tokens that are remembered, as keyed hashes; some 2 MB."""
-_WRONG: Final = "the token is wrong, or has expired or been revoked: ask for another one"
+_TOKENS: Final = frozenset({CredentialKind.TOKEN, CredentialKind.LOGIN})
+_WRONG_TOKEN: Final = "the token is wrong, or has expired or been revoked: ask for another one"
+_WRONG_PASSWORD: Final = "the name or the password is wrong"
+
+
+def certified(grants: Grants, fingerprint: str, now: int) -> Caller | None:
+    """Return the principal with a certificate that TLS has verified; None if it is nobody's.
+
+    A certificate counts once grants decide: until then its owner may do what anybody there may.
+    """
+    found = None if grants.is_open else grants.certificate(fingerprint, now)
+    if found is None:
+        return None
+    grants.note_login(found.id, now)
+    return Caller(found.principal, credential=found.id)
 
 
 class Callers:
@@ -35,7 +58,7 @@ class Callers:
         self._guessing = Guessing()
         self._key = new_secret(32)
         self._recognised: OrderedDict[bytes, int] = OrderedDict()
-        self._one_at_a_time = asyncio.Lock()
+        self._queue = _HashingQueue()
 
     async def by_token(self, text: str, address: str) -> Caller:
         """Return the principal with a token.
@@ -46,41 +69,111 @@ class Callers:
         """
         found = self._known(text)
         if found is None:
-            found = await self._tried(text, address)
+            number = token_number(text)
+            found = None if number is None else self._grants.credential(number, self._now())
+            if found is not None and found.kind not in _TOKENS:
+                found = None
+            name = "" if number is None else f"token {number}"
+            secret = text[:64] if number is None else token_secret(text)
+            found = await self._checked(secret, found, address, name, _WRONG_TOKEN)
+            self._recognised[self._hash(text)] = found.id
+            while len(self._recognised) > _RECOGNISED:
+                self._recognised.popitem(last=False)
         self._grants.note_login(found.id, self._now())
         return Caller(found.principal, credential=found.id)
+
+    async def by_password(self, name: str, password: str, address: str) -> Credential:
+        """Return the password of a principal, if it is that; raises as `by_token` does."""
+        found = self._grants.password(name, self._now())
+        shown = f"password of {name[:64]}"
+        found = await self._checked(password, found, address, shown, _WRONG_PASSWORD)
+        self._grants.note_login(found.id, self._now())
+        return found
 
     def _known(self, text: str) -> Credential | None:
         number = self._recognised.get(self._hash(text))
         return None if number is None else self._grants.credential(number, self._now())
 
-    async def _tried(self, text: str, address: str) -> Credential:
-        number = token_number(text)
-        name = f"token {number}" if number is not None else ""
+    async def _checked(
+        self, secret: str, found: Credential | None, address: str, name: str, wrong: str
+    ) -> Credential:
+        """Return a credential if a secret fits it; none takes as long as one that does not fit."""
         self._check_pace(address, name)
-        found = None if number is None else self._grants.credential(number, self._now())
-        async with self._one_at_a_time:
+        kept = _NOBODYS if found is None else found.digest
+        knows = self._guessing.knows(address, name)
+        await self._queue.enter(network(address), first=knows)
+        try:
             self._check_pace(address, name)  # others may have failed meanwhile
-            # A number without a credential takes as long as one with it.
-            kept = _NOBODYS if found is None else found.digest
-            secret = text[:64] if number is None else token_secret(text)
-            right = await asyncio.to_thread(fits, secret, kept)
-        if not right or found is None:
+        except TooManyAttempts:
+            self._queue.leave()
+            raise
+        right = await self._queue.run(partial(fits, secret, kept))
+        live = None if found is None else self._grants.credential(found.id, self._now())
+        if not right or live is None:
             self._guessing.failed(address, name, self._now())
-            raise Unauthenticated(_WRONG)
+            raise Unauthenticated(wrong)
         self._guessing.succeeded(address, name)
-        self._recognised[self._hash(text)] = found.id
-        while len(self._recognised) > _RECOGNISED:
-            self._recognised.popitem(last=False)
-        return found
+        return live
 
     def _check_pace(self, address: str, name: str) -> None:
         left = self._guessing.wait(address, name, self._now())
         if left:
-            raise TooManyAttempts(f"too many attempts failed: try again in {left / 1e6:.0f} s")
+            seconds = -(-left // 1_000_000)
+            raise TooManyAttempts(f"too many attempts failed: try again in {seconds} s")
 
     def _hash(self, text: str) -> bytes:
         return hmac.digest(self._key, text[:512].encode(errors="replace"), hashlib.sha256)
+
+
+class _HashingQueue:
+    """One digest at a time: who is known goes first, and a bounded number of others waits."""
+
+    def __init__(self) -> None:
+        self._busy = False
+        self._first: deque[asyncio.Future[None]] = deque()
+        self._others: deque[asyncio.Future[None]] = deque()
+        self._waiting: Counter[str] = Counter()
+
+    async def enter(self, address: str, *, first: bool) -> None:
+        """Wait for a turn; raise TooManyAttempts if too many wait already.
+
+        Whoever has it ends it by `run` or `leave`.
+        """
+        if not self._busy:
+            self._busy = True
+            return
+        queue = self._first if first else self._others
+        if len(queue) >= MOST_WAITING or self._waiting[address] >= MOST_WAITING_OF_ONE:
+            raise TooManyAttempts("too many callers are being checked: try again in 1 s")
+        turn = asyncio.get_running_loop().create_future()
+        queue.append(turn)
+        self._waiting[address] += 1
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.cancelled():
+                queue.remove(turn)
+            else:  # its turn had come
+                self.leave()
+            raise
+        finally:
+            self._waiting[address] -= 1
+            if not self._waiting[address]:
+                del self._waiting[address]
+
+    async def run(self, work: Callable[[], _T]) -> _T:
+        """Run what takes long beside the loop; the turn lasts as long as it does."""
+        job = asyncio.get_running_loop().run_in_executor(None, work)
+        job.add_done_callback(lambda _: self.leave())
+        return await asyncio.shield(job)  # whoever goes away has not stopped it
+
+    def leave(self) -> None:
+        """Give the turn to the next caller."""
+        for queue in (self._first, self._others):
+            if queue:
+                queue.popleft().set_result(None)
+                return
+        self._busy = False
 
 
 # The digest of something that nobody knows.

@@ -21,6 +21,8 @@ class Cores:
         self._first = first
         self.others = list(others)
         self._routes: dict[type, Core] = {}
+        self.only_first = True
+        """Whether the latest commands were all for the channels."""
         names = {first.name}
         for core in self.others:
             if core.name in names:
@@ -35,10 +37,6 @@ class Cores:
         """Return whether a core beside the channels handles a request class."""
         return kind in self._routes
 
-    def are_first(self, commands: Iterable[object]) -> bool:
-        """Return whether all commands are for the channels."""
-        return self._routes.keys().isdisjoint(map(type, commands))
-
     @property
     def wake_at(self) -> int | None:
         """Return when the first of them wants to be called, host time; None for never."""
@@ -51,7 +49,8 @@ class Cores:
 
     def handle_many(self, commands: Sequence[Any], now: int) -> Handled:
         """Run commands in order, each in its core."""
-        if self.are_first(commands):
+        self.only_first = self._routes.keys().isdisjoint(map(type, commands))
+        if self.only_first:
             answers, effects = self._first.handle_many(commands, now)
         else:
             answers, effects = [], []

@@ -7,6 +7,8 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
+from msgspec.structs import replace
+
 from tidings.channel import effects as e
 from tidings.channel.commands import Redrive
 from tidings.channel.effects import Message
@@ -87,10 +89,10 @@ class DeadLetters:
             unread = (effect.channel, effect.proxy, seq) in self._unread
             (waiting if unread else done).append(seq)
         if waiting:
-            self._put_off(partial(self._outcome, effect._replace(durable=waiting), now))
+            self._put_off(partial(self._outcome, replace(effect, durable=waiting), now))
         if not done:
             return NOTHING
-        return self._storage.recorder.outcome(effect._replace(durable=done), now)
+        return self._storage.recorder.outcome(replace(effect, durable=done), now)
 
     def _record(self, effect: e.DeadLetter, message: Message | None, place: int | None) -> Record:
         """On the disk thread: make the record, and the entry in the catalog.
@@ -162,7 +164,7 @@ class DeadLetters:
         store = self._storage.store
         row = None if store is None else await self._storage.submit(partial(store.take_dead, id))
         if row is None:
-            raise NotFound(f"there is no dead letter {id}")
+            raise no_letter(id)
         return row
 
     def _gone(self, row: DeadLetterRow) -> None:
@@ -174,6 +176,11 @@ class DeadLetters:
         self._storage.journal.taken.discard((channel, proxy, seq))
         origin = self._storage.recorder.origins[channel]
         return Record(Kind.DEAD_GONE, origin, seq, dead_gone_payload(proxy, seq))
+
+
+def no_letter(id: int) -> NotFound:
+    """Return the error for a dead letter that is missing, or hidden from the caller."""
+    return NotFound(f"there is no dead letter {id}")
 
 
 def _view(row: DeadLetterRow) -> DeadLetterInfo:

@@ -31,9 +31,11 @@ from tidings.channel.settings import FilterPart
 from tidings.channel.views import DeadLetterInfo
 from tidings.channel.vocabulary import Place
 from tidings.cores import Question
-from tidings.engine.access import OWNER, Caller
+from tidings.engine.access import OWNER, Caller, Object
 from tidings.engine.authority import authorise
 from tidings.engine.beside import compiled
+from tidings.engine.credentials import create_reference, create_token, myself, set_password
+from tidings.engine.dead_letters import no_letter
 from tidings.engine.endpoints import (
     BufferEndpoint,
     Endpoint,
@@ -46,13 +48,18 @@ from tidings.engine.history import HistoryPage
 from tidings.engine.host import Host
 from tidings.engine.turns import Turns
 from tidings.engine.viewing import Viewing
-from tidings.errors import Disconnected, NotFound, Stopping, WrongState
-from tidings.events.fields import fields_of
+from tidings.errors import Disconnected, NotFound, Stopping, TidingsError, WrongState
+from tidings.events.fields import fields_for, fields_of
 from tidings.filters.constraint import Constraint, constraint
-from tidings.grants.model import CredentialKind, Verb
-from tidings.grants.requests import AddCredential, CreateGrant, CreateToken, NewToken
-from tidings.grants.secrets import SALT_OCTETS, SECRET_OCTETS, digest, token_secret, token_text
-from tidings.names import new_secret
+from tidings.grants.model import Verb
+from tidings.grants.requests import (
+    CreateGrant,
+    CreateReference,
+    CreateToken,
+    Myself,
+    SeeMyself,
+    SetPassword,
+)
 
 _F = TypeVar("_F")
 
@@ -67,6 +74,9 @@ class LocalDoor:
     """A host as one principal in this process may use it; closing an owning door stops the host.
 
     What the principal creates belongs to it: only it and the service's owner may use it.
+
+    Attributes:
+        operation: What looks are for, as the audit trail calls it; empty if for themselves.
     """
 
     def __init__(self, host: Host, principal: Caller = OWNER, *, owned: bool = False) -> None:
@@ -75,16 +85,33 @@ class LocalDoor:
         self._owned = owned
         self._closed = False
         self._closing = asyncio.Lock()
-        self._views = Viewing(host, principal)
+        self._views = Viewing(host, principal, self._note_look)
+        self.operation = ""
         self._letters: dict[type, Callable[[Any], Awaitable[Any]]] = {
             SeeDeadLetters: lambda x: self.dead_letters(x.channel, x.proxy, x.after, x.most),
             RedriveDeadLetter: lambda x: self.redrive(x.id),
             RedriveDeadLetters: self._redrive_many,
             DropDeadLetter: lambda x: self.drop_dead_letter(x.id),
-            CreateToken: self._create_token,
+            CreateToken: partial(create_token, host, principal),
+            CreateReference: partial(create_reference, host, principal),
+            SetPassword: partial(set_password, host, principal),
+            SeeMyself: self._see_myself,
         }
         # The host lets go of the endpoint of a proxy that ends, and so does this set.
         self._endpoints: WeakSet[Endpoint] = WeakSet()
+
+    @property
+    def principal(self) -> Caller:
+        """Who uses the host through this door."""
+        return self._principal
+
+    @property
+    def caller(self) -> Caller:
+        """Return who calls now, with the door and address as far as they are known."""
+        return self._principal
+
+    def _note_look(self, question: Question[Any], error: TidingsError) -> None:
+        self._host.operations.note_refused(question, self.caller, error, self.operation)
 
     @property
     def views(self) -> Viewing:
@@ -94,7 +121,7 @@ class LocalDoor:
 
     def ask(self, command: Command, source: Hashable | None = None) -> asyncio.Future[Any]:
         """Run a command, or raise Stopping if closed; for `source` see `Mailbox.post`."""
-        principal = self._principal
+        principal = self.caller
         if self._closed:
             self._check_open()
         if not principal.owns_service and isinstance(
@@ -105,13 +132,27 @@ class LocalDoor:
             command = replace(command, created_by=principal.name)
         answer = self._host.ask(command, principal, source)
         if command.__class__ is not Push:
-            self._host.operations.watch(command, principal.name, answer)
+            self._host.operations.watch(command, principal, answer)
         return answer
 
     def check(self, command: Command) -> None:
         """Raise Forbidden or NotFound if the principal may not run a command; do not run it."""
         self._check_open()
-        authorise(self._host, command, self._principal)
+        try:
+            authorise(self._host, command, self._principal)
+        except TidingsError as error:
+            self._host.operations.note_refused(command, self.caller, error)
+            raise
+
+    def require(self, operation: str, verb: Verb, target: Object, owner: str = "") -> None:
+        """Raise Forbidden or NotFound if the principal may not do what has no command."""
+        try:
+            self._host.access.require(self._principal, verb, target, owner)
+        except TidingsError as error:
+            channel = self._host.operations.channel_of(target)
+            about = "" if target is None else str(target)
+            self._host.operations.refuse(self.caller, operation, error, about, channel)
+            raise
 
     def tell(self, command: Command) -> None:
         """Run a command and ignore its result."""
@@ -127,10 +168,10 @@ class LocalDoor:
         self._check_open()
         operations = self._host.operations
         channel = operations.channel_of(question)
-        note = partial(operations.note, question, self._principal.name, channel)
+        note = partial(operations.note, question, self.caller, channel)
         act = self._letters.get(type(question))
         if act is None and self._host.cores.routes(type(question)):
-            act = partial(self._host.ask, principal=self._principal)
+            act = partial(self._host.ask, principal=self.caller)
         try:
             found: Any = self._views.answer(question) if act is None else await act(question)
         except BaseException as error:
@@ -143,7 +184,7 @@ class LocalDoor:
     async def connect(self, connect: Connect, endpoint: Endpoint) -> None:
         """Connect a client to a proxy."""
         self._check_open()
-        await self._host.connect(connect, endpoint, self._principal)
+        await self._host.connect(connect, endpoint, self.caller)
         self._endpoints.add(endpoint)
 
     async def release(self, channel: int, proxy: int, endpoint: Endpoint, *, end: bool) -> None:
@@ -164,7 +205,7 @@ class LocalDoor:
     ) -> EventBatch:
         """Pull events."""
         self._check_open()
-        return await self._host.pull(channel, proxy, most, wait, lease, self._principal)
+        return await self._host.pull(channel, proxy, most, wait, lease, self.caller)
 
     async def history(
         self,
@@ -176,9 +217,11 @@ class LocalDoor:
     ) -> HistoryPage:
         """Return past events, as `History.page`; only for principals that may subscribe there."""
         self._check_open()
-        self._host.access.require(self._principal, Verb.SUBSCRIBE, Place(channel))
+        principal = self._principal
+        self.require("history", Verb.SUBSCRIBE, Place(channel))
+        fence = () if principal.is_owner else self._host.access.fence(principal.name, channel)
         return await self._host.history.page(
-            channel, after=after, since=since, most=most, constraint=constraint
+            channel, after=after, since=since, most=most, constraint=constraint, fence=fence or ()
         )
 
     # Kinds of clients.
@@ -202,17 +245,8 @@ class LocalDoor:
 
     # Access.
 
-    async def _create_token(self, asked: CreateToken) -> NewToken:
-        """Draw a token; only its digest is kept."""
-        self._host.access.require(self._principal, Verb.ADMINISTER, None)
-        secret, salt = new_secret(SECRET_OCTETS), new_secret(SALT_OCTETS)
-        text = token_secret(token_text(1, secret))
-        kept = await asyncio.to_thread(digest, text, salt)
-        add = AddCredential(
-            asked.principal, CredentialKind.TOKEN, kept, asked.label, asked.expires_at
-        )
-        credential: int = await self._host.ask(add)
-        return NewToken(credential, token_text(credential, secret))
+    async def _see_myself(self, asked: SeeMyself) -> Myself:
+        return myself(self._host, self._principal)
 
     # Dead letters: a principal that may use a consumer's proxy may see its dead letters.
 
@@ -273,11 +307,24 @@ class LocalDoor:
             return None
         place, owner = self._place(found[0])
         self._host.access.require(self._principal, Verb.USE, place, owner)
+        if not self._may_see(found[0], owner):
+            raise no_letter(id)
         return found[0]
 
     def _may_use(self, letter: DeadLetterInfo) -> bool:
         place, owner = self._place(letter)
-        return self._host.access.may(self._principal, Verb.USE, place, owner)
+        if not self._host.access.may(self._principal, Verb.USE, place, owner):
+            return False
+        return self._may_see(letter, owner)
+
+    def _may_see(self, letter: DeadLetterInfo, owner: str) -> bool:
+        """Return whether the event is one that the principal may see, by its grants of today."""
+        principal = self._principal
+        if principal.is_owner or owner != principal.name:  # whoever may use others' proxies may
+            return True
+        fence = self._host.access.fence(principal.name, letter.channel)
+        fields = fields_for(letter.event, letter.arrival)
+        return not fence or any(one.matches(fields) for one in fence)
 
     def _place(self, letter: DeadLetterInfo) -> tuple[Place, str]:
         place = Place(letter.channel, proxy=letter.proxy)

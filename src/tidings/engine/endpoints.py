@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 import msgspec
 
@@ -15,6 +15,7 @@ from tidings.channel.effects import Message
 from tidings.channel.entries import Entry
 from tidings.channel.functions import Source, SourceReader, error_text
 from tidings.channel.vocabulary import Form, Item
+from tidings.engine.access import OWNER, Caller
 from tidings.errors import Disconnected, WrongClient
 from tidings.filters.constraint import EventTypePattern
 from tidings.inbox import Handler, HandlerRunner, Inbox
@@ -35,6 +36,7 @@ class EventBatch(msgspec.Struct, eq=False):
         entries: The entries of the events.
         waits: How many conditions must be met before they may leave.
         leave: Hands them over.
+        withheld: Whether some were taken out that the consumer may not see any more.
     """
 
     channel: int
@@ -45,6 +47,7 @@ class EventBatch(msgspec.Struct, eq=False):
     entries: Sequence[Entry] = ()
     waits: int = 0
     leave: Callable[[EventBatch], None] | None = None
+    withheld: bool = False
 
     @property
     def address(self) -> tuple[int, int]:
@@ -70,13 +73,6 @@ class Answers(Protocol):
         ...
 
 
-class ClientAddress(NamedTuple):
-    """The protocol a client is reached by, and its address; empty inside this process."""
-
-    door: str
-    peer: str = ""
-
-
 class Endpoint:
     """A client of one proxy. Called on the loop's thread; no call blocks.
 
@@ -84,18 +80,16 @@ class Endpoint:
     that does nothing; subclasses override their part.
     """
 
-    __slots__ = ("__weakref__", "_answers")
+    __slots__ = ("__weakref__", "_answers", "connected_by")
 
     _answers: Answers
+    connected_by: Caller
+    """Who has connected the client, and from where."""
 
-    @property
-    def client_address(self) -> ClientAddress:
-        """Return where the client is."""
-        return ClientAddress("in-process")
-
-    def attach(self, answers: Answers) -> None:
-        """Set whom to answer from now on."""
+    def attach(self, answers: Answers, connected_by: Caller = OWNER) -> None:
+        """Set whom to answer from now on, and who has connected the client."""
         self._answers = answers
+        self.connected_by = connected_by
 
     def deliver(self, batch: EventBatch) -> None:
         """Deliver events to a push consumer; each is answered later. Never raises."""

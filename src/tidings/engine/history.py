@@ -22,6 +22,7 @@ from tidings.engine.store import Store, message_of
 from tidings.errors import CursorNotFound, InvalidUsage, StoreError, TidingsError
 from tidings.events.fields import fields_for
 from tidings.filters.constraint import Constraint
+from tidings.filters.plan import Fence
 from tidings.stores.event_index import SegmentIndex, durable_entries
 from tidings.stores.payloads import arrival_of
 from tidings.stores.records import Kind, Record
@@ -73,13 +74,15 @@ class History:
         since: int | None = None,
         most: int = 100,
         constraint: Constraint | None = None,
+        fence: Fence = (),
     ) -> HistoryPage:
         """Return the next synced events of a channel, each once.
 
         No event numbered up to the page's `last` enters the journal later: reading until `end`
         shows everything up to there. `after` None begins at the oldest event that is kept; `since`
-        is in microseconds since 1970; the constraint is evaluated as of an event's arrival. Fewer
-        than `most` may come when they are large or few match. CursorNotFound means that events
+        is in microseconds since 1970; the constraint is evaluated as of an event's arrival, and so
+        is the fence, of which one must match. Fewer than `most` may come when they are large or few
+        match. CursorNotFound means that events
         after `after` are not kept, or no event has that number yet.
         """
         for what, given in (("after", after), ("since", since)):
@@ -99,7 +102,7 @@ class History:
                 f"channel {channel} has no event {after} yet: its latest is {last}"
             )
         origin = bytes.fromhex(found.origin)
-        asked = _Asked(channel, origin, after, since, most, constraint, last)
+        asked = _Asked(channel, origin, after, since, most, constraint, fence, last)
         search = _Search(store, self._guide, asked)
         while not await self._storage.submit(search.step):
             pass
@@ -150,6 +153,7 @@ class _Asked(NamedTuple):
     since: int | None
     most: int
     constraint: Constraint | None
+    fence: Fence
     last: int
 
 
@@ -280,8 +284,11 @@ class _Search:
             log.warning("event %d cannot be read from the journal: %s", record.seq, error)
             self.invalid.append(record.seq)
             return
-        wanted = self._asked.constraint
-        if wanted is None or wanted.matches(fields_for(message.event, message.arrival)):
+        wanted, fence = self._asked.constraint, self._asked.fence
+        fields = fields_for(message.event, message.arrival)
+        if fence and not any(one.matches(fields) for one in fence):
+            return
+        if wanted is None or wanted.matches(fields):
             self._messages.append(message)
             self._octets += len(record.payload)
 

@@ -30,18 +30,21 @@ from tidings.cores import Core, OperationDone
 from tidings.engine.access import OWNER, Access, Caller
 from tidings.engine.archiving import ArchivePlan, Archiving, archive_command
 from tidings.engine.archiving import Command as ArchiveCommand
-from tidings.engine.authority import authorise
+from tidings.engine.authority import authorise, check_polled, with_own_producers
 from tidings.engine.bodies import CACHE_OCTETS, Bodies
+from tidings.engine.callers import Callers
 from tidings.engine.cores import Cores
 from tidings.engine.dead_letters import DeadLetters
 from tidings.engine.disk import DiskThread, Done
 from tidings.engine.endpoints import Endpoint, EventBatch
+from tidings.engine.enforcing import Enforcing
 from tidings.engine.history import History
 from tidings.engine.housekeeping import Housekeeping, Kept
 from tidings.engine.judging import Judging
+from tidings.engine.limiting import Limiting
 from tidings.engine.loop_time import Timer, Watchdog
 from tidings.engine.losses import Losses, LossReports
-from tidings.engine.mailbox import Mailbox, Post, Waiting, weight
+from tidings.engine.mailbox import Mailbox, Post, Waiting
 from tidings.engine.operation_log import OperationLog
 from tidings.engine.perform import Performer
 from tidings.engine.recording import Recorder
@@ -52,10 +55,10 @@ from tidings.engine.spilling import Spilling
 from tidings.engine.steady import SteadyClock
 from tidings.engine.storage import Storage
 from tidings.engine.store import Store, Writable
+from tidings.engine.trail_file import TrailFile, TrailOptions
 from tidings.engine.writing import Writer, must_last
 from tidings.errors import Disconnected, JournalBroken, Stopping, StoreError, TidingsError
-from tidings.grants.core import AccessChanged
-from tidings.grants.model import Verb
+from tidings.grants.core import AccessChanged, AccessWidened
 from tidings.stores.journal import SEGMENT_OCTETS
 from tidings.stores.retention import Retention
 
@@ -76,6 +79,10 @@ class Host:
     """
 
     housekeeping: Housekeeping
+    archiving: Archiving | None = None
+    trail: TrailFile | None = None
+    issue_reference: Callable[[str, int], str] | None = None
+    """Make a CORBA reference, from what it leads to and a credential; set by that protocol."""
 
     def __init__(self, settings: Settings, clock: Clock, access: Access, store: Store | None,
                  disk: DiskThread, cache_octets: int,
@@ -89,6 +96,8 @@ class Host:
         self.factory = Factory(settings, spills=store is not None)
         self.cores = Cores(self.factory, cores)
         access.attach(self.factory.channels, self.clock.now, self.cores.others)
+        self.limiting = Limiting(access.grants, self.clock.now)
+        self.callers = Callers(access.grants, self.clock.now)
         self.bodies = Bodies(cache_octets)
         self.recorder = Recorder()
         self.writer = Writer(self.bodies, self._write, self._revoke, self._refused, self._taken)
@@ -96,17 +105,19 @@ class Host:
         now, channels = self.clock.now, self.factory.channels
         self.reports = LossReports(self.storage, self.notice, now)
         self.out = Sender(
-            self.storage, channels, self.ask, self.tell, now, self.notice, self.reports.lost
-        )
+            self.storage, channels, self.ask, self.tell, now, self.notice, self.reports.lost,
+            partial(check_polled, self),
+        )  # fmt: skip
         self.spilling = Spilling(self.storage, channels, self.at_once)
         self.dead_letters = DeadLetters(self.storage, settings.limits, self.ask, self.reports.lost)
         self.history = History(self.storage, channels, self.reports)
         self.watchdog = Watchdog(self.loop)
         self.notices: deque[e.Notice] = deque(maxlen=_NOTICES)
-        self.operations = OperationLog(self._channel_name, self._operation_done)
+        self.operations = OperationLog(access, self._channel_name, now, self._operation_done)
         self.broken: asyncio.Future[str] = self.loop.create_future()
         self.disk_error: StoreError | None = None
-        self.archiving: Archiving | None = None
+        self.warnings: list[str] = []
+        """What the settings leave open, for those who run the service."""
         self._judging = Judging(self.factory, self.cores, self.clock.now)
         self._mailbox = Mailbox(settings.limits.batch_events, self._judging.ready)
         self._performer = Performer(
@@ -127,7 +138,11 @@ class Host:
         self._closing = asyncio.Lock()
         self._watchers: list[Callable[[e.Notice], None]] = []
         self._around = self.loop.call_later(_LOOK_AROUND, self._look_around)
-        self.on_effect(AccessChanged, self._end_forbidden)
+        self._enforcing = Enforcing(
+            access, self.limiting, self.factory.channels, self.endpoint, self.tell
+        )
+        self.on_effect(AccessChanged, self._enforcing.access_changed)
+        self.on_effect(AccessWidened, self._enforcing.access_widened)
         self.watchdog.start()
 
     @classmethod
@@ -144,11 +159,13 @@ class Host:
         disk_quota: int | None = None,
         archived: Mapping[bytes, tuple[str, int]] | None = None,
         cores: Iterable[Core] = (),
+        trail: TrailOptions | None = None,
     ) -> Self:
         """Start a host; a `folder` of None keeps everything in memory.
 
         `archived` is what the journal's archive knows: by origin, name and highest number of each
-        channel. For `disk_quota` see `Housekeeping`; `cores` must be new.
+        channel. For `disk_quota` see `Housekeeping`; `cores` must be new. `trail` says how much
+        of the audit trail is kept in the folder.
 
         Raises:
             InvalidUsage: Two cores have one name, or list one request.
@@ -164,8 +181,12 @@ class Host:
                 store, found = await disk.submit(job)
             host = cls(settings, clock or SystemClock(), access or Access(), store, disk,
                        cache_octets, cores)  # fmt: skip
+            if folder is not None:
+                options = trail or TrailOptions()
+                host.trail = TrailFile(folder, options, disk.call, host._trail_fails)
             if found is not None:
                 await resume(host._resumed(), found, archived)
+                host._enforcing.confine_all()
             host.housekeeping = Housekeeping(retention, disk_quota)
             host.housekeeping.start(host._kept())
         except BaseException:
@@ -268,9 +289,11 @@ class Host:
         """Return a copy of the endpoints, by channel and proxy."""
         return {key: endpoint for key, (endpoint, _) in self.out.endpoints.items()}
 
-    def end_pulls(self, error: TidingsError) -> None:
-        """Answer all waiting pulls with an error."""
-        self.out.end_pulls(error)
+    def end_pulls(
+        self, error: TidingsError, concerns: Callable[[Caller, Place], bool] = lambda *_: True
+    ) -> None:
+        """Answer waiting pulls with an error: all, or those of some callers and proxies."""
+        self.out.end_pulls(error, concerns)
 
     async def message(self, channel: int, seq: int) -> Message | None:
         """Return a waiting event, None if it does not wait; StoreError if unreadable now."""
@@ -301,9 +324,12 @@ class Host:
 
         Events of one `source` are in order and share their turns; see `Mailbox.post`.
         """
-        if self._stopping or self.disk_error is not None or principal is not OWNER:
-            error = self._refusal(command, principal)
-            if error is not None:
+        if command.__class__ is m.ObtainProxy:
+            command = self._enforcing.confined(command, self.limiting.of(principal))
+        if self._stopping or self.disk_error is not None or not principal.owns_service:
+            try:
+                command = self._admitted(command, principal)
+            except TidingsError as error:
                 waiting.set_exception(error)
                 return
         self._mailbox.post(command, waiting, source)
@@ -316,28 +342,41 @@ class Host:
         self._mailbox.post(command, done)
         self._schedule()
 
-    def _refusal(self, command: Command, principal: Caller) -> TidingsError | None:
+    def _admitted(self, command: Command, principal: Caller) -> Command:
+        """Return a command as it is run for a principal; raise if it may not be run."""
         if self._stopping:
-            return Stopping("the service is stopping; it takes nothing more")
+            raise Stopping("the service is stopping; it takes nothing more")
         if self.disk_error is not None and must_last(command):
-            return type(self.disk_error)(f"nothing can be changed: {self.disk_error}")
+            raise type(self.disk_error)(f"nothing can be changed: {self.disk_error}")
         try:
             authorise(self, command, principal)
+            self.limiting.check(command, principal)
+            if isinstance(command, c.Push):
+                return with_own_producers(self.access, command, principal)
         except TidingsError as error:
-            return error
-        return None
+            self.operations.note_uncounted(command, principal, error)
+            raise
+        return command
 
     async def connect(
-        self, command: m.Connect, endpoint: Endpoint | None, principal: Caller = OWNER
+        self,
+        command: m.Connect,
+        endpoint: Endpoint | None,
+        principal: Caller = OWNER,
+        *,
+        connected_by: Caller | None = None,
     ) -> None:
-        """Connect a client to a proxy, reached through the endpoint from then on."""
+        """Connect a client to a proxy, reached through the endpoint from then on.
+
+        `connected_by` is who did so before a restart.
+        """
         key = (command.channel, command.proxy)
         before = self.out.endpoints.get(key)
         proxy = self.factory.channel(command.channel).proxy(command.proxy)
         if before is not None:
             before[0].flush()
         if endpoint is not None and (before is None or command.again):
-            endpoint.attach(self)
+            endpoint.attach(self, connected_by or principal)
             self.out.reach(key, endpoint, proxy.form)
         elif command.again:
             self.out.endpoints.pop(key, None)
@@ -416,8 +455,8 @@ class Host:
                 self._tick()  # carries out the effects of the other commands
         self._timer.set(self.cores.wake_at)
         spent = self.watchdog.left()
-        if self.cores.are_first(commands):  # others say nothing of what events cost
-            self._mailbox.took(sum(map(weight, commands)), spent)
+        if self.cores.only_first:  # others say nothing of what events cost
+            self._mailbox.took(spent)
         if self._mailbox:
             self._schedule()
         else:
@@ -445,6 +484,9 @@ class Host:
             self.dead_letters.try_again()
         if self.disk_error is not None and not self.broken.done():
             self.writer.try_again()
+        self.operations.tell_counted()
+        if self.trail is not None:
+            self.trail.write()
         self._around = self.loop.call_later(_LOOK_AROUND, self._look_around)
 
     # For the performer.
@@ -510,19 +552,6 @@ class Host:
         """Call a function whenever a filter asks for other event types."""
         self.on_effect(e.FilterTypesChanged, watcher)
 
-    def _end_forbidden(self, changed: AccessChanged) -> None:
-        """Cut clients off from proxies that their owners may no longer use."""
-        for channel in self.factory.channels.values():
-            for proxy in list(channel.proxies.values()):
-                if not proxy.owner or not changed.concerns(proxy.owner):
-                    continue
-                place = Place(channel.id, proxy.side, proxy=proxy.id)
-                if not self.access.may(Caller(proxy.owner), Verb.USE, place, proxy.owner):
-                    endpoint = self.endpoint(channel.id, proxy.id)
-                    if endpoint is not None:
-                        endpoint.close(Disconnected(f"{proxy.owner} may not use {place} any more"))
-                        self.tell(m.Detach(channel.id, proxy.id))
-
     def on_effect(self, kind: type[_T], act: Callable[[_T], None]) -> None:
         """Call a function with each effect of a class that the host itself does not handle.
 
@@ -535,14 +564,21 @@ class Host:
         return "" if channel is None else channel.name
 
     def _operation_done(self, done: OperationDone) -> None:
-        """Tell the interested core at once, without a turn of the mailbox.
+        """Tell the interested core at once, without a turn of the mailbox, and write the line.
 
-        Nothing is passed on while the disk refuses writes: too many records would be owed.
+        Nothing is told to the core while the disk refuses writes: too many records would be owed.
         """
-        if self.disk_error is None and not self._closed and self.cores.routes(OperationDone):
-            told = replace(done, at=self.time())
-            _, effects = self.cores.handle_many([told], self.clock.now())
+        if self._closed:
+            return
+        told, number = replace(done, at=self.time()), 0
+        if self.disk_error is None and self.cores.routes(OperationDone):
+            (number, *_), effects = self.cores.handle_many([told], self.clock.now())
             self.perform_alone(effects)
+        if self.trail is not None:
+            self.trail.add(told, number)
+
+    def _trail_fails(self, text: str) -> None:
+        self.notice(e.Notice(e.NoticeKind.FAILING, 0, 0, text))
 
     # The end.
 
@@ -570,6 +606,7 @@ class Host:
             await self.out.stop()
             while self._mailbox:
                 self._drain()
+            self.operations.tell_counted(everything=True)
             self._closed = True
             self._end_timers()
             try:

@@ -14,7 +14,10 @@ from __future__ import annotations
 import logging
 from collections import Counter, deque
 from collections.abc import Callable, Hashable
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, Protocol
+
+import msgspec
+from msgspec.structs import replace
 
 from tidings.channel.commands import Ack, Command, Failed, Push, Reject
 from tidings.errors import TidingsError
@@ -61,7 +64,7 @@ class Waiting(Protocol):
         ...
 
 
-class Post(NamedTuple):
+class Post(msgspec.Struct, frozen=True):
     """A waiting command, and the receiver of its answer.
 
     `parts` has the answers so far to the parts of a push; None for a whole command.
@@ -122,6 +125,7 @@ class Mailbox:
         self._batch_events = batch_events
         self._ready = ready
         self._cost = 20.0
+        self._weight = 0  # of the latest slice
         self.most = 100
 
     def __len__(self) -> int:
@@ -174,7 +178,7 @@ class Mailbox:
                 log.exception("what has come together could not be posted")
         queues, new, old = self._queues, self._new, self._old
         taken: list[Post] = []
-        room = self.most
+        self._weight, room = 0, self.most
         # New sources must not starve waiting ones.
         self._reserves = not self._reserves
         reserve = max(room // 4, int(self._reserves))
@@ -215,10 +219,12 @@ class Mailbox:
             if command.__class__ is Push:
                 at = _first_large(post.command)  # type: ignore[arg-type]
                 if at is not None and self._parts(post):
+                    self._weight += cost
                     self._take_large(post, at, posts, taken)
                     return room
             taken.append(post)
             cost += size
+        self._weight += cost
         return cost
 
     def _take_large(self, post: Post, at: int, posts: deque[Post], taken: list[Post]) -> None:
@@ -228,14 +234,16 @@ class Mailbox:
             posts.appendleft(rest)
         if at or self._ready(post.command):  # type: ignore[arg-type]
             taken.append(post)
+            self._weight += weight(post.command)
         else:
             posts.appendleft(post)
         self._met_large = True
 
     def _count_taken(self, taken: list[Post]) -> None:
         ahead = self._ahead
-        for command, _, _, last in taken if ahead else ():
-            if last and command.__class__ not in _ANSWER_KINDS:
+        for post in taken if ahead else ():
+            command = post.command
+            if post.last and command.__class__ not in _ANSWER_KINDS:
                 proxy = (getattr(command, "channel", 0), getattr(command, "proxy", 0))
                 ahead[proxy] -= 1
                 if not ahead[proxy]:
@@ -263,10 +271,10 @@ class Mailbox:
         events, marks = len(command.items), command.marks
         return events <= self._batch_events and (marks is None or len(marks) == events)
 
-    def took(self, weight: int, microseconds: int) -> None:
-        """Note the cost of a slice, to size the next one."""
-        if weight > 0:
-            self._cost += (microseconds / weight - self._cost) * 0.2
+    def took(self, microseconds: int) -> None:
+        """Note the cost of the latest slice, to size the next one."""
+        if self._weight > 0:
+            self._cost += (microseconds / self._weight - self._cost) * 0.2
             self.most = max(_FEWEST, min(_MOST, int(_SLICE / max(self._cost, 0.1))))
 
 
@@ -284,7 +292,7 @@ def _parted(post: Post, size: int) -> tuple[Post, Post]:
         assert isinstance(whole, Ack | Failed | Reject)
         size *= _ANSWERS
         first = whole._replace(seqs=whole.seqs[:size])
-        return Post(first, None), post._replace(command=whole._replace(seqs=whole.seqs[size:]))
+        return Post(first, None), replace(post, command=whole._replace(seqs=whole.seqs[size:]))
     parts: list[object] = [] if post.parts is None else post.parts
     marks = whole.marks
     begun = whole._replace(

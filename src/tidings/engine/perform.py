@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from tidings.channel import effects as e
 from tidings.channel.commands import Revoke
 from tidings.channel.entries import PERSISTENT, Entry
@@ -101,12 +103,9 @@ class Performer:
             writer.ride(write.records)
         for act in write.after:
             writer.after_writes(act)
-        if writer.under_way:
-            for post, answer in zip(posts, answers, strict=True):
-                writer.answer_after_writes(post, answer)
-        else:
-            for post, answer in zip(posts, answers, strict=True):
-                post.answer(answer)
+        tell = writer.answer_after_writes if writer.under_way else Post.answer
+        for post, answer in zip(posts, answers, strict=True):
+            tell(post, answer)
 
     def _refused(
         self, posts: Sequence[Post], answers: Sequence[object], write: Write
@@ -181,12 +180,12 @@ class Performer:
 
     def _deliver(self, effect: e.Deliver, write: Write) -> None:
         if write.unwritable:
-            effect = effect._replace(entries=_writable(effect, write))
+            effect = replace(effect, entries=_writable(effect, write))
         self.out.deliver(effect, self._later(effect.entries, write))
 
     def _pulled(self, effect: e.Pulled, write: Write) -> None:
         if write.unwritable:
-            effect = effect._replace(entries=_writable(effect, write))
+            effect = replace(effect, entries=_writable(effect, write))
         self.out.pulled(effect, self._later(effect.entries, write))
 
     def _later(self, entries: Sequence[Entry], write: Write) -> Later | None:

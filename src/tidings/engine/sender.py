@@ -13,19 +13,30 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, count
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from tidings.channel import effects as e
 from tidings.channel.channel import Channels
-from tidings.channel.commands import Ack, CancelPull, Command, Failed, Lost, Polled, Pull
+from tidings.channel.commands import (
+    Ack,
+    CancelPull,
+    Command,
+    Failed,
+    Lost,
+    Polled,
+    Pull,
+    Withhold,
+)
 from tidings.channel.effects import Message
 from tidings.channel.entries import SEQ, Entry
 from tidings.channel.functions import error_text
-from tidings.channel.vocabulary import Form, Style
+from tidings.channel.holders import Proxy
+from tidings.channel.vocabulary import Form, Place, Style
 from tidings.engine.access import Caller
 from tidings.engine.endpoints import Endpoint, EventBatch
 from tidings.engine.storage import Storage
 from tidings.errors import Disconnected, Stopping, StoreError, TidingsError
+from tidings.events.fields import fields_for
 
 _ONLY_MESSAGES: Final = frozenset({Message})
 
@@ -46,6 +57,9 @@ REFUSED: Final = object()
 
 LOST: Final = object()
 """Replaces an event whose content on disk is damaged or gone."""
+
+WITHHELD: Final = object()
+"""Replaces an event that the owner of the proxy may not see any more."""
 
 
 class Outbox:
@@ -108,6 +122,14 @@ class _Failing:
     untold: int = 0
 
 
+class _WaitingPull(NamedTuple):
+    """A pull that waits for events: its answer, who waits, and the proxy."""
+
+    answer: asyncio.Future[EventBatch]
+    caller: Caller
+    place: Place
+
+
 class Sender:
     """The way out; `ask` and `tell` run commands, `tell` without an access check.
 
@@ -115,7 +137,7 @@ class Sender:
     waiting ones, by token.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 -- what it takes of the host
         self,
         storage: Storage,
         channels: Channels,
@@ -124,9 +146,10 @@ class Sender:
         now: Callable[[], int],
         notice: Callable[[e.Notice], None],
         lost: Callable[[int, int, Sequence[int]], None],
+        check_polled: Callable[[Polled], None],
     ) -> None:
         self.endpoints: dict[Key, tuple[Endpoint, Form]] = {}
-        self.pulls: dict[int, asyncio.Future[EventBatch]] = {}
+        self.pulls: dict[int, _WaitingPull] = {}
         self._unreadable = False  # and those who run the service were told
         self._storage = storage
         self._bodies = storage.bodies
@@ -136,6 +159,7 @@ class Sender:
         self._now = now
         self._notice = notice
         self._lost = lost
+        self._check_polled = check_polled
         self._loop = asyncio.get_running_loop()
         self._outbox = Outbox()
         # Consumers with failures that the core does not know yet.
@@ -155,7 +179,7 @@ class Sender:
 
     def deliver(self, effect: e.Deliver, later: Later | None) -> None:
         """Deliver events to a push consumer, once they may leave and their content is in memory."""
-        channel, proxy, entries, again = effect
+        channel, proxy, entries = effect.channel, effect.proxy, effect.entries
         key = (channel, proxy)
         reached = self.endpoints.get(key)
         if reached is None or not entries:  # none of them could be written
@@ -167,8 +191,9 @@ class Sender:
             return
         endpoint, form = reached
         messages = self._messages(channel, entries)
-        batch = EventBatch(channel, proxy, messages, again, form, entries)
-        if later is None and key not in self._outbox.lines and _is_whole(messages):
+        batch = EventBatch(channel, proxy, messages, effect.again, form, entries)
+        direct = later is None and key not in self._outbox.lines and _is_whole(messages)
+        if direct and not self._is_checked(key, entries):
             endpoint.deliver(batch)
         else:
             self._send(batch, partial(self._hand_over, endpoint), later)
@@ -192,7 +217,11 @@ class Sender:
         pause = _FIRST_PAUSE
         while True:
             try:
-                return await self._pull(channel, proxy, most, wait, lease, principal)
+                found = await self._pull(channel, proxy, most, wait, lease, principal)
+                if found.messages or not found.withheld:
+                    return found
+                wait = None if until is None else max(0, until - now())
+                continue
             except StoreError:
                 if until is not None:
                     wait = until - now() - round(pause * 1_000_000)
@@ -213,7 +242,7 @@ class Sender:
         """Pull once. Without a lease, events count as delivered when handed over."""
         token = next(self._tokens)
         future: asyncio.Future[EventBatch] = self._loop.create_future()
-        self.pulls[token] = future
+        self.pulls[token] = _WaitingPull(future, principal, Place(channel, proxy=proxy))
         try:
             await self._ask(Pull(channel, proxy, token, most, wait, lease), principal)
             found = await future
@@ -234,17 +263,17 @@ class Sender:
 
     def pulled(self, effect: e.Pulled, later: Later | None) -> None:
         """Answer a pull, once its events may leave and their content is in memory."""
-        token, channel, proxy, entries, again = effect
-        future = self.pulls.pop(token, None)
-        if future is None:
+        channel, proxy, entries = effect.channel, effect.proxy, effect.entries
+        waiting = self.pulls.pop(effect.token, None)
+        if waiting is None:
             self._give_back(channel, proxy, list(map(SEQ, entries)))
             return
         messages = self._messages(channel, entries)
-        batch = EventBatch(channel, proxy, messages, again, entries=entries)
+        batch = EventBatch(channel, proxy, messages, effect.again, entries=entries)
         if later is None and batch.address not in self._outbox.lines and _is_whole(messages):
-            self._answer_pull(future, batch)
+            self._answer_pull(waiting.answer, batch)
         else:
-            self._send(batch, partial(self._answer_pull, future), later, pause=None)
+            self._send(batch, partial(self._answer_pull, waiting.answer), later, pause=None)
 
     def _messages(self, channel: int, entries: Sequence[Entry]) -> list[Any]:
         held = self._bodies.of(channel)
@@ -328,16 +357,18 @@ class Sender:
             self._notice(e.Notice(e.NoticeKind.FAILING, batch.channel, batch.proxy, text))
 
     def _hand_over(self, endpoint: Endpoint, batch: EventBatch) -> None:
-        """Report what is lost; deliver the rest."""
+        """Report what is lost; deliver the rest, except what the proxy's owner may not see."""
         reached = self.endpoints.get(batch.address)
         if reached is None or reached[0] is not endpoint:
             return  # the connection has ended: what it was to get is delivered again, or done with
+        self._withhold(batch)
         self._report_lost(batch)
         batch.messages = _read(batch.messages)
         if batch.messages:
             endpoint.deliver(batch)
 
     def _answer_pull(self, future: asyncio.Future[EventBatch], batch: EventBatch) -> None:
+        self._withhold(batch)
         self._report_lost(batch)
         messages: list[Any] = batch.messages
         whole = len(messages)
@@ -351,6 +382,34 @@ class Sender:
                 batch.messages = _read(messages[:whole])
                 future.set_result(batch)
         self._give_back(batch.channel, batch.proxy, list(map(SEQ, batch.entries[whole:])))
+
+    def _is_checked(self, key: Key, entries: Sequence[Entry]) -> bool:
+        """Return whether events may have been judged by another fence than the proxy's is now."""
+        proxy = self._proxy(key)
+        if proxy is None or not proxy.fence:
+            return False
+        return any(entry.seq <= proxy.fenced_at for entry in entries)
+
+    def _proxy(self, key: Key) -> Proxy | None:
+        channel = self._channels.get(key[0])
+        return None if channel is None else channel.proxies.get(key[1])
+
+    def _withhold(self, batch: EventBatch) -> None:
+        """Replace events outside the proxy's fence by `WITHHELD`, and settle them."""
+        proxy = self._proxy(batch.address)
+        if proxy is None or not proxy.fence:
+            return
+        messages: list[Any] = batch.messages
+        seqs = []
+        for at, message in enumerate(messages):
+            if isinstance(message, Message) and message.seq <= proxy.fenced_at:
+                fields = fields_for(message.event, message.arrival)
+                if not any(one.matches(fields) for one in proxy.fence):
+                    messages[at] = WITHHELD
+                    seqs.append(message.seq)
+        if seqs:
+            batch.withheld = True
+            self._tell(Withhold(batch.channel, batch.proxy, seqs))
 
     def _give_back(self, channel: int, proxy: int, seqs: list[int]) -> None:
         if seqs:
@@ -402,14 +461,17 @@ class Sender:
 
     def pull_ended(self, token: int, error: TidingsError) -> None:
         """Answer a pull with an error."""
-        future = self.pulls.pop(token, None)
-        if future is not None and not future.done():
-            future.set_exception(error)
+        waiting = self.pulls.pop(token, None)
+        if waiting is not None and not waiting.answer.done():
+            waiting.answer.set_exception(error)
 
-    def end_pulls(self, error: TidingsError) -> None:
-        """Answer all waiting pulls with an error: no more events will come."""
-        for token in list(self.pulls):
-            self.pull_ended(token, error)
+    def end_pulls(
+        self, error: TidingsError, concerns: Callable[[Caller, Place], bool] = lambda *_: True
+    ) -> None:
+        """Answer waiting pulls with an error, all or some: no more events will come."""
+        for token, waiting in list(self.pulls.items()):
+            if concerns(waiting.caller, waiting.place):
+                self.pull_ended(token, error)
 
     def poll(self, effect: e.Poll) -> None:
         """Poll a pull supplier, and pass its events to the core."""
@@ -425,6 +487,7 @@ class Sender:
         try:
             items = await endpoint.try_pull(most)
             answer = Polled(channel, proxy, items)
+            self._check_polled(answer)
         except Disconnected as error:
             answer = Polled(channel, proxy, (), error_text(error), True)
         except Exception as error:  # noqa: BLE001 -- the supplier's trouble, told as such

@@ -19,6 +19,10 @@ _INT64 = 2**63
 MAX_HOPS = 64
 
 
+MOST_PRODUCER = 256
+"""Characters of a producer's name."""
+
+
 class _Mark(NamedTuple):
     producer: str
     number: int
@@ -32,9 +36,14 @@ class ProducerMark(_Mark):
     def __new__(cls, producer: str, number: int) -> Self:
         """Check the parts: they may come from anybody."""
         found: object = producer
-        if not isinstance(found, str) or not 1 <= len(found) <= 256 or not is_readable(found):
+        if (
+            not isinstance(found, str)
+            or not 1 <= len(found) <= MOST_PRODUCER
+            or not is_readable(found)
+        ):
             raise InvalidEvent(
-                "a producer's name has 1 to 256 characters, none of them a control character",
+                f"a producer's name has 1 to {MOST_PRODUCER} characters, none of them a control "
+                "character",
                 "producer",
             )
         if type(number) is not int or not 0 <= number < _INT64:

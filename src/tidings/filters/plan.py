@@ -5,8 +5,9 @@ operators and mapping filters. Every change makes the next version, and a `PlanC
 the same version elsewhere. `Plan.judge` is the reference for an event's recipients; whatever is
 faster must agree with it.
 
-An event passes a proxy if it is in the list of its admin, in its own list, and passes the filters
-of both, joined by the admin's operator:
+An event passes a proxy if it is inside the proxy's fence (what the grants of its owner allow), in
+the list of its admin, in its own list, and passes the filters of both, joined by the admin's
+operator:
 
 =============  =============  ===========  ==========
 admin filters  proxy filters  AND_OP       OR_OP
@@ -130,14 +131,19 @@ class AdminRule:
     rule: Rule = EMPTY_RULE
 
 
+Fence: TypeAlias = tuple[Constraint, ...]
+"""What the owner of a proxy may see: events that match one of these; all if there are none."""
+
+
 @dataclass(frozen=True, slots=True)
 class ProxyRule:
-    """The rule of a proxy, and its admin."""
+    """The rule of a proxy, its admin, and the fence that nothing a client asks for widens."""
 
     side: Side
     proxy: int
     admin: int
     rule: Rule = EMPTY_RULE
+    fence: Fence = ()
 
 
 AdminKey: TypeAlias = tuple[Side, int]
@@ -265,6 +271,8 @@ class Plan:
         return AdminRule(proxy.side, proxy.admin) if rule is None else rule
 
     def _verdict(self, fields: Fields, proxy: ProxyRule) -> Verdict:
+        if proxy.fence and not any(one.matches(fields) for one in proxy.fence):
+            return Verdict(False, "fence", "no grant of its owner allows it to see this event")
         admin = self._admin_of(proxy)
         domain, type_ = fields.event_type
         for who, types in (("admin", admin.rule.types), ("proxy", proxy.rule.types)):

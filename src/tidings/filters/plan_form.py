@@ -4,7 +4,7 @@
 
     {"format": 1, "version": 7, "whole": false, "options": OPTIONS,
      "admins": [{"side": "consumer", "admin": 0, "operator": "AND_OP", RULE}, …],
-     "proxies": [{"side": "consumer", "proxy": 5, "admin": 0, RULE}, …],
+     "proxies": [{"side": "consumer", "proxy": 5, "admin": 0, RULE, "fence": [{CONSTRAINT}, …]}, …],
      "removed_admins": [["consumer", 3], …], "removed_proxies": [4, …]}
 
 RULE stands for those of these members that a rule has, CONSTRAINT for a text and, unless it applies
@@ -37,6 +37,7 @@ from tidings.filters.limits import DEFAULT_LIMITS, ConstraintLimits
 from tidings.filters.mapping import MappedConstraint
 from tidings.filters.plan import (
     AdminRule,
+    Fence,
     MappingRule,
     Operator,
     PlanChange,
@@ -95,6 +96,7 @@ class _Proxy(_Rule):
     side: Side
     proxy: _Number
     admin: _Number
+    fence: tuple[_Constraint, ...] = ()
 
 
 class _Change(_Form, kw_only=True):
@@ -118,7 +120,11 @@ def change_to_plain(change: PlanChange) -> dict[str, object]:
         whole=change.whole,
         options=change.options,
         admins=tuple(_Admin(r.side, r.admin, r.operator, **_parts(r.rule)) for _, r in admins if r),
-        proxies=tuple(_Proxy(r.side, r.proxy, r.admin, **_parts(r.rule)) for _, r in proxies if r),
+        proxies=tuple(
+            _Proxy(r.side, r.proxy, r.admin, _forms(r.fence), **_parts(r.rule))
+            for _, r in proxies
+            if r
+        ),
         removed_admins=tuple(key for key, rule in admins if rule is None),
         removed_proxies=tuple(id_ for id_, rule in proxies if rule is None),
     )
@@ -128,14 +134,15 @@ def change_to_plain(change: PlanChange) -> dict[str, object]:
 
 def _parts(rule: Rule) -> dict[str, Any]:
     return {
-        "filters": tuple(
-            tuple(_Constraint(one.text, _pairs(one.event_types)) for one in each)
-            for each in rule.filters
-        ),
+        "filters": tuple(map(_forms, rule.filters)),
         "types": _pairs(rule.types),
         "priority": rule.priority and _mapping(rule.priority),
         "lifetime": rule.lifetime and _mapping(rule.lifetime),
     }
+
+
+def _forms(constraints: Iterable[Constraint]) -> tuple[_Constraint, ...]:
+    return tuple(_Constraint(one.text, _pairs(one.event_types)) for one in constraints)
 
 
 def _pairs(types: Types) -> tuple[_TypePair, ...]:
@@ -198,8 +205,8 @@ class _Reader:
             for one, rule in self._rules(form.admins, "admins")
         ]
         proxies = [
-            (one.proxy, ProxyRule(one.side, one.proxy, one.admin, rule))
-            for one, rule in self._rules(form.proxies, "proxies")
+            (one.proxy, ProxyRule(one.side, one.proxy, one.admin, rule, fence))
+            for one, rule, fence in self._fenced(form.proxies)
         ]
         return PlanChange(
             form.version,
@@ -211,23 +218,32 @@ class _Reader:
             _once(proxies, form.removed_proxies, lambda key: f"proxy {key}"),
         )
 
+    def _fenced(self, forms: Sequence[_Proxy]) -> Iterable[tuple[_Proxy, Rule, Fence]]:
+        for at, (form, rule) in enumerate(self._rules(forms, "proxies")):
+            yield form, rule, self._constraints(form.fence, f"proxies[{at}].fence")
+
     def _rules(self, forms: Sequence[_R], name: str) -> Iterable[tuple[_R, Rule]]:
         for at, form in enumerate(forms):
             yield form, self._rule(form, f"{name}[{at}]")
 
     def _rule(self, form: _Rule, place: str) -> Rule:
         return Rule(
-            tuple([self._filter(one, at, place) for at, one in enumerate(form.filters)]),
+            tuple(
+                [
+                    self._constraints(one, f"{place}.filters[{at}]")
+                    for at, one in enumerate(form.filters)
+                ]
+            ),
             _patterns(form.types, place) if form.types else (),
             None if form.priority is None else self._mapping(form.priority, f"{place}.priority"),
             None if form.lifetime is None else self._mapping(form.lifetime, f"{place}.lifetime"),
         )
 
-    def _filter(self, forms: Sequence[_Constraint], at: int, place: str) -> tuple[Constraint, ...]:
+    def _constraints(self, forms: Sequence[_Constraint], place: str) -> tuple[Constraint, ...]:
         made: list[Constraint] = []
         for one in forms:
             found = None if one.types else self.shared.get((one.text, ()))
-            made.append(found or self._constraint(one, f"{place}.filters[{at}][{len(made)}]"))
+            made.append(found or self._constraint(one, f"{place}[{len(made)}]"))
         return tuple(made)
 
     def _constraint(self, form: _Constraint, place: str) -> Constraint:

@@ -7,8 +7,9 @@ core has neither.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from bisect import bisect_left, insort
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
 from itertools import islice
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -16,19 +17,31 @@ import msgspec
 
 from tidings.cores import Handled, Keep, State, answer_each
 from tidings.errors import InvalidUsage, LimitExceeded, NameTaken, NotFound, StoreError, WrongState
-from tidings.filters.constraint import Constraint, constraint, wildcard_match
+from tidings.filters.constraint import Constraint, constraint
 from tidings.grants import requests as r
+from tidings.grants.decisions import (
+    Anywhere,
+    Decision,
+    Decisions,
+    GrantIndex,
+    Permission,
+    Where,
+    decide,
+)
 from tidings.grants.model import (
+    ANONYMOUS,
     NO_LIMITS,
     ROLE,
     Credential,
     CredentialKind,
     Grant,
+    Limits,
     Principal,
     Status,
     Verb,
     is_over,
 )
+from tidings.grants.secrets import fingerprint_of
 
 MOST_PRINCIPALS: Final = 10_000
 MOST_GRANTS: Final = 100_000
@@ -36,12 +49,25 @@ MOST_CREDENTIALS: Final = 50_000
 """Together about 100 MB; more is a mistake of a script."""
 MOST_PATTERNS: Final = 100
 """Channels or event types of one grant: each is tried in turn."""
+MOST_FENCES: Final = 100
+"""Grants with types or a constraint to one principal or role; an event is tried with each."""
 
 _USE_STEP: Final = 60_000_000
 """Uses are written down at most once in so many microseconds."""
 _VERSION: Final = 1
+_FENCED: Final = frozenset({Verb.PUBLISH, Verb.SUBSCRIBE})
+MOST_LOGINS: Final = 20
+"""Login tokens of one principal; beyond it the oldest one ends."""
+RECOVERY: Final = "recover-access"
+"""Who gives access back to an administrator who lost it, on the machine itself."""
 _NAME: Final = re.compile(r"[\w.@-]{1,64}")
-_RESERVED: Final = frozenset({"owner", "anonymous"})
+_RESERVED: Final = frozenset({"owner", ANONYMOUS, RECOVERY})
+_OF_PASSWORDS: Final = frozenset({CredentialKind.PASSWORD, CredentialKind.LOGIN})
+_NO_ADMINISTRATOR: Final = frozenset({CredentialKind.LOGIN, CredentialKind.REFERENCE})
+"""A login token ends soon; what it came from counts. The agent creates references alone."""
+_ANYBODY: Final = Principal(ANONYMOUS)
+_FOR_ANYBODY: Final = frozenset({Verb.PUBLISH, Verb.SUBSCRIBE, Verb.INSPECT})
+"""What may be granted to anonymous callers: they are many, and would end each other's proxies."""
 
 _Kept = TypeVar("_Kept", Principal, Grant, Credential, Status)
 
@@ -58,15 +84,14 @@ class AccessChanged(NamedTuple):
         return everybody or credential in self.credentials
 
 
-@dataclass(frozen=True, slots=True)
-class Permission:
-    """What a principal may do with a verb on a channel.
+class AccessWidened(NamedTuple):
+    """An effect: these principals may do more than before; None for everybody."""
 
-    Attributes:
-        fence: Events must match one of these; empty for all events.
-    """
+    principals: frozenset[str] | None
 
-    fence: tuple[Constraint, ...] = ()
+    def concerns(self, principal: str) -> bool:
+        """Return whether a principal is concerned."""
+        return self.principals is None or principal in self.principals
 
 
 class Grants:
@@ -78,13 +103,17 @@ class Grants:
         self._principals: dict[str, Principal] = {}
         self._grants: dict[int, Grant] = {}
         self._credentials: dict[int, Credential] = {}
+        self._passwords: dict[str, int] = {}
+        self._certificates: dict[str, int] = {}  # credentials by fingerprint
         self._fences: dict[int, Constraint | None] = {}
-        self._to: dict[str, set[int]] = {}
+        self._index = GrantIndex()
+        self._decisions = Decisions(self._find_out)
+        self._ends: list[tuple[int, str, int]] = []  # of grants and credentials, rising
         self._status = Status()
         self._effects: list[Any] = []
         self._used: dict[int, tuple[int, str]] = {}
         self._seen: dict[int, int] = {}
-        self.wake_at: int | None = None
+        self._keep_uses_at: int | None = None
         self.version = 0
         """Rises with every change, so that decisions can be kept until the next."""
         self._handlers: dict[type, Callable[[Any, int], object]] = {
@@ -93,6 +122,7 @@ class Grants:
             r.DeletePrincipal: self._delete_principal,
             r.CreateGrant: self._create_grant,
             r.RevokeGrant: self._revoke_grant,
+            r.AddCertificate: self._add_certificate,
             r.AddCredential: self._add_credential,
             r.RevokeCredential: self._revoke_credential,
             r.SeePrincipals: self._see_principals,
@@ -105,10 +135,18 @@ class Grants:
         """The operations on principals, grants and credentials."""
         return tuple(self._handlers)
 
+    @property
+    def wake_at(self) -> int | None:
+        """When uses are written down, or the next grant or credential ends."""
+        uses_at, end = self._keep_uses_at, self._ends[0][0] if self._ends else None
+        return end if uses_at is None else uses_at if end is None else min(uses_at, end)
+
     def handle_many(self, commands: Sequence[Any], now: int) -> Handled:
-        """Carry out commands; write down uses when it is time to."""
-        if self.wake_at is not None and now >= self.wake_at:
+        """Carry out commands; first what the time brings."""
+        if self._keep_uses_at is not None and now >= self._keep_uses_at:
             self._keep_uses()
+        if self._ends and now >= self._ends[0][0]:
+            self._expire(now)
         answers = answer_each(self._handlers, commands, now)
         effects, self._effects = self._effects, []
         return answers, effects
@@ -121,7 +159,9 @@ class Grants:
         return not self._status.enforced
 
     def principal(self, name: str) -> Principal | None:
-        """Return a principal that is not shut out."""
+        """Return a principal that is not shut out; the anonymous one if it has a grant."""
+        if name == ANONYMOUS:
+            return _ANYBODY if self._index.to(name) else None
         found = self._principals.get(name)
         return None if found is None or found.disabled else found
 
@@ -134,63 +174,89 @@ class Grants:
 
     def certificate(self, fingerprint: str, now: int) -> Credential | None:
         """Return the credential for a certificate."""
-        for one in self._credentials.values():
-            if one.kind is CredentialKind.CERTIFICATE and one.digest == fingerprint:
-                return self.credential(one.id, now)
-        return None
+        found = self._certificates.get(fingerprint)
+        return None if found is None else self.credential(found, now)
 
-    def passwords(self, principal: str, now: int) -> list[Credential]:
-        """Return the passwords of a principal."""
-        found = (one for one in self._credentials.values() if one.principal == principal)
-        live = (self.credential(one.id, now) for one in found)
-        return [one for one in live if one is not None and one.kind is CredentialKind.PASSWORD]
+    def password(self, principal: str, now: int) -> Credential | None:
+        """Return the password of a principal; it has one at most."""
+        id = self._passwords.get(principal)
+        return None if id is None else self.credential(id, now)
+
+    @property
+    def has_passwords(self) -> bool:
+        """Whether anybody can log in."""
+        return bool(self._passwords)
+
+    def granted(self, principal: str, now: int) -> list[Grant]:
+        """Return what is granted now to a principal and to its roles."""
+        return [
+            self._with_use(grant) for grant in self._live_grants(principal, Anywhere.ANYWHERE, now)
+        ]
 
     def permission(
         self, principal: str, verb: Verb, channel: str | None, now: int
     ) -> Permission | None:
         """Return what a principal may do on a channel, or on the service; None for nothing."""
-        fences: list[Constraint] = []
-        allowed = False
-        for grant in self._live_grants(principal, now):
-            if verb not in grant.verbs or not _covers(grant, channel):
-                continue
-            self._note_use(grant.id, principal, now)
-            fence = self._fences[grant.id]
-            if fence is None:
-                return Permission()
-            allowed = True
-            fences.append(fence)
-        return Permission(tuple(fences)) if allowed else None
+        decision = self._decisions.of(principal, channel, now)
+        found = decision.permissions.get(verb)
+        if found is not None:
+            self._note_use(decision, verb, principal, now)
+        return found
+
+    def knows(self, principal: str, channel: str, now: int) -> bool:
+        """Return whether a principal may do anything on a channel."""
+        decision = self._decisions.of(principal, channel, now)
+        for verb in decision.permissions:
+            self._note_use(decision, verb, principal, now)
+            return True
+        return False
 
     def holds(self, principal: str, verb: Verb, now: int) -> bool:
         """Return whether a principal may do something on any channel at all."""
-        return any(verb in grant.verbs for grant in self._live_grants(principal, now))
+        return verb in self._decisions.of(principal, Anywhere.ANYWHERE, now).permissions
+
+    def sees(self, principal: str, channel: str, now: int) -> Permission | None:
+        """Return which events of a channel a principal may see; this is no use of a grant."""
+        return self._decisions.of(principal, channel, now).permissions.get(Verb.SUBSCRIBE)
+
+    def settled_until(self, principal: str, channel: str, now: int) -> int | None:
+        """Return when what a principal may do on a channel changes by itself; None for never."""
+        return self._decisions.of(principal, channel, now).until
 
     def note_login(self, credential: int, now: int) -> None:
         """Remember that a credential was used."""
         self._seen[credential] = now
         self._wake(now)
 
-    def _live_grants(self, principal: str, now: int) -> Iterable[Grant]:
+    def _find_out(self, principal: str, where: Where, now: int) -> Decision:
+        return decide(self._live_grants(principal, where, now), self._fences)
+
+    def _live_grants(self, principal: str, where: Where, now: int) -> Iterator[Grant]:
         found = self.principal(principal)
         if found is None:
             return
         for to in (principal, *(ROLE + role for role in found.roles)):
-            for id in sorted(self._to.get(to, ())):
+            for id in self._index.on(to, where):
                 grant = self._grants[id]
                 if not is_over(grant.expires_at, now):
                     yield grant
 
-    def _note_use(self, grant: int, principal: str, now: int) -> None:
-        self._used[grant] = (now, principal)
+    def _note_use(self, decision: Decision, verb: Verb, principal: str, now: int) -> None:
+        """Note when grants were used, to the minute: a check costs no more for it."""
+        noted = decision.noted.get(verb)
+        if noted is not None and now < noted + _USE_STEP:
+            return
+        decision.noted[verb] = now
+        for id in decision.allowed_by[verb]:
+            self._used[id] = (now, principal)
         self._wake(now)
 
     def _wake(self, now: int) -> None:
-        if self.wake_at is None:
-            self.wake_at = now + _USE_STEP
+        if self._keep_uses_at is None:
+            self._keep_uses_at = now + _USE_STEP
 
     def _keep_uses(self) -> None:
-        self.wake_at = None
+        self._keep_uses_at = None
         for id, (at, who) in self._used.items():
             if (grant := self._grants.get(id)) is not None:
                 self._grants[id] = replace(grant, used_at=at, used_by=who)
@@ -201,6 +267,40 @@ class Grants:
                 self._keep("credential", id, self._credentials[id], waits=False)
         self._used, self._seen = {}, {}
 
+    # The end of grants and credentials.
+
+    def _begin(self, kind: str, one: Grant | Credential) -> None:
+        if one.expires_at is not None:
+            insort(self._ends, (one.expires_at, kind, one.id))
+
+    def _end(self, kind: str, one: Grant | Credential) -> None:
+        if one.expires_at is not None:
+            end = (one.expires_at, kind, one.id)
+            at = bisect_left(self._ends, end)
+            if at < len(self._ends) and self._ends[at] == end:  # else it has come already
+                del self._ends[at]
+
+    def _expire(self, now: int) -> None:
+        """Say who may do less: grants or credentials have ended."""
+        over = bisect_left(self._ends, (now + 1, "", 0))
+        grants, credentials = (
+            [id for _, one, id in self._ends[:over] if one == kind]
+            for kind in ("grant", "credential")
+        )
+        del self._ends[:over]
+        self._changed()
+        less = AccessChanged(self._whom(grants), frozenset(credentials))
+        self._effects.append(less)
+
+    def _whom(self, grants: Iterable[int]) -> frozenset[str] | None:
+        """Return the principals that grants are to; None if one is to a role."""
+        found = frozenset(self._grants[id].to for id in grants)
+        return None if any(one.startswith(ROLE) for one in found) else found
+
+    def _changed(self) -> None:
+        self.version += 1
+        self._decisions.forget()
+
     # Principals.
 
     def _create_principal(self, asked: r.CreatePrincipal, now: int) -> None:
@@ -210,11 +310,13 @@ class Grants:
         if asked.name in self._principals:
             raise NameTaken(f"there is a principal {asked.name} already")
         _check_room("principals", self._principals, MOST_PRINCIPALS)
+        _check_limits(asked.limits)
         made = Principal(asked.name, _roles(asked.roles), asked.limits or NO_LIMITS, created_at=now)
         self._put_principal(made)
 
     def _change_principal(self, asked: r.ChangePrincipal, now: int) -> None:
         before = self._found_principal(asked.name)
+        _check_limits(asked.limits)
         made = replace(
             before,
             roles=before.roles if asked.roles is None else _roles(asked.roles),
@@ -236,7 +338,7 @@ class Grants:
             one for one in self._credentials.values() if one.principal == asked.name
         ]:
             self._drop_credential(credential)
-        for id in sorted(self._to.get(asked.name, ())):
+        for id in self._index.to(asked.name):
             self._drop_grant(self._grants[id])
         self._effects.append(AccessChanged(frozenset({asked.name})))
 
@@ -254,10 +356,13 @@ class Grants:
     def _create_grant(self, asked: r.CreateGrant, now: int) -> int:
         if asked.to.startswith(ROLE):
             _check_name("a role's name", asked.to.removeprefix(ROLE))
+        elif asked.to == ANONYMOUS:
+            _check_for_anybody(asked.verbs)
         else:
             self._found_principal(asked.to)
         _check_grant(asked, now)
         _check_room("grants", self._grants, MOST_GRANTS)
+        self._check_fences(asked)
         self._become(replace(self._status, last_grant=self._status.last_grant + 1))
         made = Grant(
             self._status.last_grant,
@@ -270,33 +375,44 @@ class Grants:
             created_at=now,
             created_by=asked.created_by,
         )
-        self._index(made)
+        self._take(made)
         self._keep("grant", made.id, made)
+        self._effects.append(AccessWidened(self._whom([made.id])))
         self._enforce(now)
         return made.id
+
+    def _check_fences(self, asked: r.CreateGrant) -> None:
+        """Refuse too many constraints on one subscriber: each of its proxies has them all."""
+        if not asked.types and not asked.constraint:
+            return
+        fenced = sum(self._fences[id] is not None for id in self._index.to(asked.to))
+        if fenced >= MOST_FENCES:
+            raise LimitExceeded(
+                f"{MOST_FENCES} grants to {asked.to} have types or a constraint already: revoke "
+                "some, or join their constraints by `or`"
+            )
 
     def _revoke_grant(self, asked: r.RevokeGrant, now: int) -> None:
         grant = self._grants.get(asked.grant)
         if grant is None:
             raise NotFound(f"there is no grant {asked.grant}")
-        self._guarded(now, lambda: self._to[grant.to].discard(grant.id),
-                      lambda: self._to[grant.to].add(grant.id))  # fmt: skip
+        whom = self._whom([grant.id])
+        self._guarded(now, lambda: self._index.remove(grant), lambda: self._index.add(grant))
+        self._index.add(grant)
         self._drop_grant(grant)
-        everybody = grant.to.startswith(ROLE)
-        self._effects.append(AccessChanged(None if everybody else frozenset({grant.to})))
+        self._effects.append(AccessChanged(whom))
 
-    def _index(self, grant: Grant) -> None:
+    def _take(self, grant: Grant) -> None:
         fenced = bool(grant.constraint or grant.types)
         self._fences[grant.id] = constraint(grant.constraint, grant.types) if fenced else None
         self._grants[grant.id] = grant
-        self._to.setdefault(grant.to, set()).add(grant.id)
+        self._index.add(grant)
+        self._begin("grant", grant)
 
     def _drop_grant(self, grant: Grant) -> None:
         del self._grants[grant.id], self._fences[grant.id]
-        to = self._to[grant.to]
-        to.discard(grant.id)
-        if not to:
-            del self._to[grant.to]
+        self._index.remove(grant)
+        self._end("grant", grant)
         self._keep("grant", grant.id, None)
 
     # Credentials.
@@ -306,9 +422,10 @@ class Grants:
         _check_end("a credential", asked.expires_at, now)
         if len(asked.label) > 64:
             raise InvalidUsage(f"a label has at most 64 characters, not {len(asked.label)}")
-        _check_room("credentials", self._credentials, MOST_CREDENTIALS)
         if asked.kind is CredentialKind.CERTIFICATE:
             self._refuse_shared_certificate(asked.digest)
+        self._make_way(asked, now)
+        _check_room("credentials", self._credentials, MOST_CREDENTIALS)
         self._become(replace(self._status, last_credential=self._status.last_credential + 1))
         made = Credential(
             self._status.last_credential,
@@ -319,15 +436,52 @@ class Grants:
             asked.expires_at,
             created_at=now,
         )
-        self._credentials[made.id] = made
+        self._put_credential(made)
         self._keep("credential", made.id, made)
         self._enforce(now)
         return made.id
 
+    def _make_way(self, asked: r.AddCredential, now: int) -> None:
+        """End the password that a new one takes the place of, or login tokens that are too many."""
+        if asked.kind not in _OF_PASSWORDS:
+            return
+        found = self._of_password(asked.principal)
+        if asked.kind is CredentialKind.LOGIN:
+            logins = [one for one in found if one.kind is CredentialKind.LOGIN]
+            live = [one for one in logins if not is_over(one.expires_at, now)]
+            found = [one for one in logins if one not in live[1 - MOST_LOGINS :]]
+        self._end_credentials(found)
+
+    def _of_password(self, principal: str) -> list[Credential]:
+        """Return a principal's password, and the tokens it was exchanged for."""
+        found = (one for one in self._credentials.values() if one.principal == principal)
+        return [one for one in found if one.kind in _OF_PASSWORDS]
+
+    def _end_credentials(self, ended: list[Credential]) -> None:
+        for one in ended:
+            self._drop_credential(one)
+        if ended:
+            self._effects.append(AccessChanged(frozenset(), frozenset(one.id for one in ended)))
+
+    def _put_credential(self, credential: Credential) -> None:
+        self._credentials[credential.id] = credential
+        self._begin("credential", credential)
+        if credential.kind is CredentialKind.PASSWORD:
+            self._passwords[credential.principal] = credential.id
+        elif credential.kind is CredentialKind.CERTIFICATE:
+            self._certificates[credential.digest] = credential.id
+
+    def _add_certificate(self, asked: r.AddCertificate, now: int) -> int:
+        kept = fingerprint_of(asked.certificate)
+        kind = CredentialKind.CERTIFICATE
+        add = r.AddCredential(asked.principal, kind, kept, asked.label, asked.expires_at)
+        return self._add_credential(add, now)
+
     def _refuse_shared_certificate(self, fingerprint: str) -> None:
-        for one in self._credentials.values():
-            if one.kind is CredentialKind.CERTIFICATE and one.digest == fingerprint:
-                raise NameTaken(f"this certificate is credential {one.id}, of {one.principal}")
+        found = self._certificates.get(fingerprint)
+        if found is not None:
+            owner = self._credentials[found].principal
+            raise NameTaken(f"this certificate is credential {found}, of {owner}")
 
     def _revoke_credential(self, asked: r.RevokeCredential, now: int) -> None:
         credential = self._credentials.get(asked.credential)
@@ -336,24 +490,32 @@ class Grants:
         self._guarded(now, lambda: self._credentials.pop(credential.id),
                       lambda: self._credentials.__setitem__(credential.id, credential))  # fmt: skip
         self._credentials[credential.id] = credential
-        self._drop_credential(credential)
-        changed = AccessChanged(frozenset(), frozenset({credential.id}))
-        self._effects.append(changed)
+        is_password = credential.kind is CredentialKind.PASSWORD
+        self._end_credentials(
+            self._of_password(credential.principal) if is_password else [credential]
+        )
 
     def _drop_credential(self, credential: Credential) -> None:
         del self._credentials[credential.id]
+        self._end("credential", credential)
+        if credential.kind is CredentialKind.PASSWORD:
+            self._passwords.pop(credential.principal, None)
+        elif credential.kind is CredentialKind.CERTIFICATE:
+            del self._certificates[credential.digest]
         self._keep("credential", credential.id, None)
 
     # Questions.
 
     def _see_principals(self, asked: r.SeePrincipals, now: int) -> list[Principal]:
         found = (
-            self._principals[name] for name in sorted(self._principals) if name > asked.after_name
+            self._principals[name]
+            for name in sorted(self._principals)
+            if name > asked.after_name and asked.principal in ("", name)
         )
         return list(islice(found, max(asked.most, 0)))
 
     def _see_grants(self, asked: r.SeeGrants, now: int) -> list[Grant]:
-        ids = sorted(self._to.get(asked.to, ())) if asked.to else sorted(self._grants)
+        ids = self._index.to(asked.to) if asked.to else sorted(self._grants)
         found = (self._with_use(self._grants[id]) for id in ids if id > asked.after)
         return list(islice(found, max(asked.most, 0)))
 
@@ -371,6 +533,7 @@ class Grants:
                 one.expires_at,
                 one.created_at,
                 self._seen.get(one.id, one.used_at),
+                one.digest if one.kind is CredentialKind.REFERENCE else "",
             )
             for one in sorted(self._credentials.values(), key=lambda one: one.id)
             if one.id > asked.after and asked.principal in ("", one.principal)
@@ -394,18 +557,19 @@ class Grants:
         with_credential = {
             one.principal
             for one in self._credentials.values()
-            if self.credential(one.id, now) is not None
+            if one.kind not in _NO_ADMINISTRATOR and self.credential(one.id, now) is not None
         }
         return any(
-            Verb.ADMINISTER in grant.verbs and not grant.channels and grant.expires_at is None
+            Verb.ADMINISTER in grant.verbs and grant.expires_at is None
             for name in with_credential
-            for grant in self._live_grants(name, now)
+            for grant in self._live_grants(name, None, now)
         )
 
     # The journal.
 
     def _keep(self, kind: str, id: object, kept: object, *, waits: bool = True) -> None:
-        self.version += waits
+        if waits:
+            self._changed()
         state = None if kept is None else {"version": _VERSION, **msgspec.to_builtins(kept)}
         self._effects.append(Keep(self.name, f"{kind}:{id}", state, waits))
 
@@ -445,13 +609,12 @@ class Grants:
                 principal = _converted(state, Principal)
                 self._principals[principal.name] = principal
             elif kind == "grant":
-                self._index(_converted(state, Grant))
+                self._take(_converted(state, Grant))
             elif kind == "credential":
-                credential = _converted(state, Credential)
-                self._credentials[credential.id] = credential
+                self._put_credential(_converted(state, Credential))
             else:
                 self._status = _converted(state, Status)
-        self.version += 1
+        self._changed()
         return ()
 
 
@@ -459,11 +622,12 @@ def _converted(state: State, kind: type[_Kept]) -> _Kept:
     return msgspec.convert(dict(state), kind)
 
 
-def _covers(grant: Grant, channel: str | None) -> bool:
-    """Whether a grant is about a channel, or about the service if none is named."""
-    if not grant.channels:
-        return True
-    return channel is not None and any(wildcard_match(one, channel) for one in grant.channels)
+def _check_for_anybody(verbs: Iterable[Verb]) -> None:
+    refused = [verb.value for verb in verbs if verb not in _FOR_ANYBODY]
+    if refused:
+        raise InvalidUsage(
+            f"{ANONYMOUS} can be granted publish, subscribe and inspect, not {', '.join(refused)}"
+        )
 
 
 def _check_name(what: str, name: str) -> None:
@@ -471,6 +635,13 @@ def _check_name(what: str, name: str) -> None:
         raise InvalidUsage(
             f"{what} has 1 to 64 letters, digits and characters of ._@-, unlike {name[:64]!r}"
         )
+
+
+def _check_limits(limits: Limits | None) -> None:
+    for one in fields(Limits) if limits is not None else ():
+        value = getattr(limits, one.name)
+        if value is not None and value < 0:
+            raise InvalidUsage(f"the limit {one.name} is 0 or more, or left out, not {value}")
 
 
 def _roles(names: Iterable[str]) -> tuple[str, ...]:
@@ -486,10 +657,10 @@ def _check_grant(asked: r.CreateGrant, now: int) -> None:
         raise InvalidUsage(f"a grant has one verb or more: {words}")
     if Verb.ADMINISTER in asked.verbs and asked.channels:
         raise InvalidUsage("access is administered for the whole service: leave channels out")
-    if (asked.types or asked.constraint) and set(asked.verbs) != {Verb.PUBLISH}:
+    if (asked.types or asked.constraint) and not _FENCED.issuperset(asked.verbs):
         raise InvalidUsage(
-            "types and constraint go with the verb publish alone: what a subscriber receives "
-            "cannot be narrowed by a grant yet"
+            "types and constraint go with publish and subscribe only: other verbs are about "
+            "objects, not events; grant them separately"
         )
     for what, patterns in (("channels", asked.channels), ("types", asked.types)):
         if len(patterns) > MOST_PATTERNS:

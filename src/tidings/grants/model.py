@@ -9,6 +9,9 @@ from typing import Annotated, Final, TypeAlias
 PrincipalName: TypeAlias = Annotated[str, "principal"]
 """1 to 64 letters, digits and characters of ``._@-``."""
 
+ANONYMOUS: Final = "anonymous"
+"""The name that stands for callers who do not say who they are."""
+
 ROLE: Final = "role:"
 """In a grant, this prefix says that the name behind it is a role's."""
 
@@ -29,11 +32,17 @@ class Verb(Enum):
 
 
 class CredentialKind(Enum):
-    """How a principal proves who it is."""
+    """How a principal proves who it is.
+
+    LOGIN is a token that a password was exchanged for: it lasts a day at most, and ends with the
+    password.
+    """
 
     TOKEN = "token"
+    LOGIN = "login"
     PASSWORD = "password"
     CERTIFICATE = "certificate"
+    REFERENCE = "reference"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +50,12 @@ class Limits:
     """What one principal may use at once; None for no limit of its own.
 
     Attributes:
-        events_per_second: Events it publishes, averaged over a second.
-        event_octets: The size of one event.
-        connections: Open connections.
-        subscriptions: Proxies it owns.
-        queued_octets: Content of events that wait for its consumers.
+        events_per_second: Events it publishes, on average; those of one second at once.
+        event_octets: The size of one event it publishes.
+        connections: Open WebSockets, and requests under way.
+        subscriptions: Proxies it owns, of publishers and subscribers.
+        queued_octets: Content of events that waits in memory for its consumers; beyond it, their
+            discard policy chooses what goes. Content on the disk does not count.
     """
 
     events_per_second: int | None = None
@@ -86,9 +96,9 @@ class Grant:
         to: The principal's name, or ``role:NAME``.
         verbs: What is allowed.
         channels: Patterns of channel names, ``*`` for any letters; none for the whole service.
-        types: Event types that may be published, as ``Domain::Type`` with ``*`` for any letters;
-            none for all.
-        constraint: Published events must satisfy it; empty for none.
+        types: Event types that may be published or seen, as ``Domain::Type`` with ``*`` for any
+            letters; none for all.
+        constraint: Events that are published or seen must satisfy it; empty for none.
         expires_at: When it ends, microseconds since 1970; None for never.
         created_at: When it was created.
         created_by: Who created it.
@@ -117,7 +127,8 @@ class Credential:
         id: Its number; a token begins with it.
         principal: Whose it is.
         kind: What it is.
-        digest: The salted hash of a token or password, or the certificate's SHA-256 fingerprint.
+        digest: The salted hash of a token or password, or the certificate's SHA-256 fingerprint; of
+            a reference the object it leads to, such as ``proxy 1 7``, since its key is computed.
         label: What its owner calls it.
         expires_at: When it ends, microseconds since 1970; None for never.
         created_at: When it was created.

@@ -39,7 +39,7 @@ class Destination(NamedTuple):
     """One profile of a reference, whose addresses are tried in order.
 
     `codesets` are those to agree on, or None if the server names none; `place` is the index of the
-    profile.
+    profile; `tls` says what is spoken at the addresses.
     """
 
     addresses: tuple[tuple[str, int], ...]
@@ -48,6 +48,7 @@ class Destination(NamedTuple):
     codesets: CodeSets | None
     reference: Reference
     place: int
+    tls: bool = False
 
     def target(self, addressing: int) -> giop.Target:
         """How a request names the object; servers that want more than the key say so."""
@@ -58,13 +59,19 @@ class Destination(NamedTuple):
         return self.key
 
 
-def destinations(reference: Reference, highest_minor: int = 2) -> tuple[Destination, ...]:
-    """Where calls of an object may go, in order; unusable profiles are left out."""
+def destinations(
+    reference: Reference, highest_minor: int = 2, *, prefer_tls: bool = False
+) -> tuple[Destination, ...]:
+    """Where calls of an object may go, in order; unusable profiles are left out.
+
+    Where both are offered, `prefer_tls` decides, whatever the server requires: omniORB always says
+    that it requires TLS. Whoever prefers TLS does not fall back to calls that others can read.
+    """
     kept = reference.size <= _LONGEST_KEPT
-    return (_kept if kept else _found)(reference, highest_minor)
+    return (_kept if kept else _found)(reference, highest_minor, prefer_tls)
 
 
-def _found(reference: Reference, highest_minor: int) -> tuple[Destination, ...]:
+def _found(reference: Reference, highest_minor: int, prefer_tls: bool) -> tuple[Destination, ...]:
     if is_nil(reference):
         raise INV_OBJREF(why="the reference is nil: there is no object to call")
     found: list[Destination] = []
@@ -72,7 +79,7 @@ def _found(reference: Reference, highest_minor: int) -> tuple[Destination, ...]:
     for index, (tag, _) in enumerate(reference.profiles):
         if tag == TAG_IIOP:
             try:
-                found.append(_destination(reference, index, highest_minor))
+                found.append(_destination(reference, index, highest_minor, prefer_tls))
             except (INV_OBJREF, CODESET_INCOMPATIBLE) as error:
                 fault = error
     if not found:
@@ -83,15 +90,24 @@ def _found(reference: Reference, highest_minor: int) -> tuple[Destination, ...]:
 _kept = lru_cache(_MOST_KEPT)(_found)
 
 
-def _destination(reference: Reference, index: int, highest_minor: int) -> Destination:
+def _destination(
+    reference: Reference, index: int, highest_minor: int, prefer_tls: bool
+) -> Destination:
     profile = read_profile(reference.profiles[index][1])
     try:
-        addresses, offered = profile.addresses, profile.code_sets
+        addresses, offered, tls = profile.addresses, profile.code_sets, profile.tls
     except MARSHAL as error:
         raise INV_OBJREF(why=f"a component that cannot be read: {error.why}") from error
+    if tls is not None and (prefer_tls or not profile.port):
+        addresses = ((profile.host, tls.port),)
+    else:
+        tls = None
+    if not addresses:
+        raise INV_OBJREF(why=f"the profile names no port of {profile.host}")
     minor = min(profile.minor, highest_minor)
     codesets = negotiate(offered) if offered is not None and minor else None
-    return Destination(addresses, profile.key, minor, codesets, reference, index)
+    secured = tls is not None
+    return Destination(addresses, profile.key, minor, codesets, reference, index, secured)
 
 
 # ---------------------------------------------------------------- answers

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
+import msgspec
+
 from tidings.orb import giop
 from tidings.orb.codesets import NOT_NEGOTIATED, CodeSets, accept
 from tidings.orb.exceptions import BAD_PARAM, FramingError, SystemException
@@ -29,7 +31,7 @@ BI_DIR_IIOP: Final = 5
 MOST_POINTS: Final = 64
 
 
-class Call(NamedTuple):
+class Call(msgspec.Struct, frozen=True):
     """A request for an object here; `wire` says how to encode its reply."""
 
     request: giop.Request
@@ -55,7 +57,7 @@ class Locate(NamedTuple):
     wire: Wire
 
 
-class Answer(NamedTuple):
+class Answer(msgspec.Struct, frozen=True):
     """The answer to a call from here."""
 
     reply: giop.Reply | giop.LocateReply
@@ -92,9 +94,10 @@ Incoming: TypeAlias = Call | Refusal | Locate | Answer | Cancel | ListenPoints |
 
 
 _AnswerType: TypeAlias = type[giop.Reply] | type[giop.LocateReply]
+_ANSWERS: Final = (giop.Reply, giop.LocateReply)
 
 
-class _PendingCall(NamedTuple):
+class _PendingCall(msgspec.Struct, frozen=True):
     """A call without an answer yet: its minor version, and the type of its answer."""
 
     minor: int
@@ -128,7 +131,7 @@ class Connection:
         self._next_id = 2 if opener else 3
         self._calls: dict[int, _PendingCall] = {}
         self._requests: set[int] = set()
-        self._framer = Framer(limits)
+        self.framer = Framer(limits)
         self._out: list[bytes] = []
         self._wires = self._new_wires()
 
@@ -142,16 +145,6 @@ class Connection:
 
     # ------------------------------------------------------------ what comes in
 
-    @property
-    def in_message(self) -> bool:
-        """Whether a message has begun and is incomplete."""
-        return self._framer.in_message
-
-    @property
-    def oldest(self) -> object | None:
-        """Identifies the message that has waited longest for fragments, if any does."""
-        return self._framer.oldest
-
     def receive_data(self, octets: bytes) -> list[Incoming]:
         """What the octets mean, in order."""
         return [incoming for step in self.receive_steps(octets) for incoming in step]
@@ -160,51 +153,45 @@ class Connection:
         """What the octets mean, message by message; a fragment may mean nothing yet."""
         if self.ended:  # what crosses our own CloseConnection is not ours to act on
             return iter(())
-        return self._steps(self._framer.feed(octets))
+        return self._steps(self.framer.feed(octets))
 
     def _steps(self, messages: Iterator[giop.Message | None]) -> Iterator[list[Incoming]]:
         try:
             for message in messages:
-                found: list[Incoming] = []
-                if message is not None:
-                    self.received += 1
-                    self._take(message, found)
-                yield found
+                yield [] if message is None else self._take(message)
                 if self.ended:
                     return
         except FramingError as error:
             yield [self._broken(str(error))]
 
-    def _take(self, message: giop.Message, found: list[Incoming]) -> None:
+    def _take(self, message: giop.Message) -> list[Incoming]:
+        self.received += 1
         if isinstance(message, giop.Request):
-            self._take_request(message, found)
-        elif isinstance(message, giop.Reply | giop.LocateReply):
-            self._take_reply(message, found)
-        elif isinstance(message, giop.LocateRequest):
-            if self._requests_allowed:
-                self._minor = max(self._minor, message.minor)
-                found.append(Locate(message, self._wires[message.minor]))
-            else:
-                found.append(self._broken("a LocateRequest came to a side that only calls"))
-        elif isinstance(message, giop.CancelRequest):
-            if message.request_id in self._requests:
-                self._requests.discard(message.request_id)
-                found.append(Cancel(message.request_id))
-        elif isinstance(message, giop.CloseConnection):
-            self.ended = True
-            found.append(End("the peer closed the connection", unseen=True, fault=False))
-        else:
-            self.ended = True
-            why = f"the peer does not understand what it was sent; it speaks GIOP 1.{message.minor}"
-            found.append(End(why, unseen=False, fault=True))
+            return self._take_request(message)
+        if isinstance(message, _ANSWERS):
+            return self._take_reply(message)
+        if isinstance(message, giop.LocateRequest):
+            if not self._requests_allowed:
+                return [self._broken("a LocateRequest came to a side that only calls")]
+            self._minor = max(self._minor, message.minor)
+            return [Locate(message, self._wires[message.minor])]
+        if isinstance(message, giop.CancelRequest):
+            if message.request_id not in self._requests:
+                return []
+            self._requests.discard(message.request_id)
+            return [Cancel(message.request_id)]
+        self.ended = True
+        if isinstance(message, giop.CloseConnection):
+            return [End("the peer closed the connection", unseen=True, fault=False)]
+        why = f"the peer does not understand what it was sent; it speaks GIOP 1.{message.minor}"
+        return [End(why, unseen=False, fault=True)]
 
-    def _take_request(self, request: giop.Request, found: list[Incoming]) -> None:
+    def _take_request(self, request: giop.Request) -> list[Incoming]:
         if not self._requests_allowed:
-            found.append(self._broken("a Request came to a side that only calls"))
-            return
+            return [self._broken("a Request came to a side that only calls")]
         if request.request_id in self._requests:
-            found.append(self._broken(f"request id {request.request_id} came twice"))
-            return
+            return [self._broken(f"request id {request.request_id} came twice")]
+        found: list[Incoming] = []
         error = None
         for id, data in request.contexts:
             try:
@@ -219,19 +206,18 @@ class Connection:
         if request.response_flags & 1:
             self._requests.add(request.request_id)
         found.append(call if error is None else Refusal(call, error))
+        return found
 
-    def _take_reply(self, reply: giop.Reply | giop.LocateReply, found: list[Incoming]) -> None:
+    def _take_reply(self, reply: giop.Reply | giop.LocateReply) -> list[Incoming]:
         if not self._calls_allowed:
-            found.append(self._broken("a reply came to a side that never called"))
-            return
+            return [self._broken("a reply came to a side that never called")]
         asked = self._calls.pop(reply.request_id, None)
         if asked is None:
-            return  # it comes after its caller gave up: nobody wants it
+            return []  # it comes after its caller gave up: nobody wants it
         if isinstance(reply, asked.answer):
-            found.append(Answer(reply, self._wires[reply.minor].codesets))
-        else:
-            why = f"a {type(reply).__name__} came where a {asked.answer.__name__} was to come"
-            found.append(self._broken(why))
+            return [Answer(reply, self._wires[reply.minor].codesets)]
+        why = f"a {type(reply).__name__} came where a {asked.answer.__name__} was to come"
+        return [self._broken(why)]
 
     def _agree(self, codesets: CodeSets) -> None:
         self._codesets = codesets

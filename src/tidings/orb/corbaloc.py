@@ -9,17 +9,26 @@ from urllib.parse import quote, unquote_to_bytes
 from tidings.events.reference import Reference
 from tidings.events.texts import shortened
 from tidings.orb.exceptions import BAD_PARAM, OMG
-from tidings.orb.ior import TAG_IIOP, IiopProfile, from_ior, make_profile
+from tidings.orb.ior import (
+    TAG_IIOP,
+    IiopProfile,
+    Protection,
+    TlsPort,
+    from_ior,
+    make_profile,
+    tls_component,
+)
 from tidings.orb.limits import DEFAULT_LIMITS, MessageLimits
 
 DEFAULT_PORT: Final = 2809
 _DEFAULT_KEY: Final = b"NameService"
 _MOST_ADDRESSES: Final = 64
+_PROTECTED: Final = Protection.INTEGRITY | Protection.CONFIDENTIALITY
 # What an object key may hold without an escape.
 _PLAIN: Final = ";/:?@&=+$,-_.!~*'()"
 
 _ADDRESS: Final = re.compile(
-    r"(?:iiop)?:(?:(?P<major>[0-9]{1,3})\.(?P<minor>[0-9]{1,3})@)?"
+    r"(?P<protocol>iiop|ssliop)?:(?:(?P<major>[0-9]{1,3})\.(?P<minor>[0-9]{1,3})@)?"
     r"(?P<host>\[[0-9A-Fa-f:.%]+\]|[^:/\[\],@\s]+)(?::(?P<port>[0-9]{1,5})?)?",
     re.IGNORECASE,
 )
@@ -95,7 +104,11 @@ def _profile(address: str, key: bytes) -> IiopProfile:
         raise BAD_PARAM(OMG | 8, why=f"{port} is not a port")
     if not host.isascii():
         raise BAD_PARAM(OMG | 8, why=f"{shortened(host)} is not a host name; write it in ASCII")
-    return IiopProfile(host, port, key, minor)
+    if (found["protocol"] or "").lower() != "ssliop":
+        return IiopProfile(host, port, key, minor)
+    tls = tls_component(TlsPort(_PROTECTED, _PROTECTED, port))
+    # IIOP 1.0 has no components; omniORB uses the same port where none is named.
+    return IiopProfile(host, 0, key, minor or 2, (tls,))
 
 
 def _unescaped(text: str) -> bytes:
@@ -150,7 +163,9 @@ def _literal(text: str) -> str:
     return re.sub(r"\\(.)", r"\1", text)
 
 
-def make_corbaloc(host: str, port: int, key: bytes, minor: int = 2) -> str:
+def make_corbaloc(host: str, port: int, key: bytes, minor: int = 2, *, tls: bool = False) -> str:
     """The URL of an object by its address and key."""
     shown = f"[{host}]" if ":" in host else host
-    return f"corbaloc:iiop:1.{minor}@{shown}:{port}/{quote(key, safe=_PLAIN)}"
+    return (
+        f"corbaloc:{'ssliop' if tls else 'iiop'}:1.{minor}@{shown}:{port}/{quote(key, safe=_PLAIN)}"
+    )

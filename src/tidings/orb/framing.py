@@ -28,6 +28,8 @@ _FRAGMENTED: Final = {
         *(MessageType.LOCATE_REQUEST, MessageType.LOCATE_REPLY),
     ),
 }
+# What concerns messages that wait for fragments.
+_PIECES: Final = frozenset({MessageType.FRAGMENT, MessageType.CANCEL_REQUEST})
 # GIOP 1.1 names no request in its fragments, since only one may be unfinished.
 _THE_ONE: Final = -1
 _MOST_DROPPED: Final = 64
@@ -96,9 +98,10 @@ class Framer:
         if self._broken is not None:
             raise FramingError(self._broken)
         try:
-            while (frame := self._next_frame()) is not None:
+            while self._buffer and (frame := self._next_frame()) is not None:
                 header, octets = frame
-                whole = self._assemble(header, octets)
+                usual = not header.more and header.type not in _PIECES
+                whole = octets if usual else self._assemble(header, octets)
                 if whole is octets:
                     yield self._decoded(header, octets)
                 else:

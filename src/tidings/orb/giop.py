@@ -184,6 +184,8 @@ Message: TypeAlias = (
 HEADER_SIZE: Final = 12
 HIGHEST_MINOR: Final = 2
 _MAGIC: Final = b"GIOP"
+# With these an alert and a handshake begin (RFC 8446, 5.1).
+_TLS_RECORDS: Final = (b"\x15", b"\x16")
 _LITTLE_HEADER: Final = Struct("<4sBBBBI").unpack_from
 _AFTER_ID: Final = HEADER_SIZE + 4
 _LONGEST_TEMPLATE: Final = 512
@@ -197,7 +199,7 @@ _STATUSES: Final = tuple(ReplyStatus)
 S = TypeVar("S", bound=IntEnum)
 
 
-class Header(NamedTuple):
+class Header(msgspec.Struct, frozen=True):
     """The twelve octets at the beginning of a message; `more` if fragments follow."""
 
     minor: int
@@ -210,6 +212,11 @@ class Header(NamedTuple):
 def check_magic(octets: bytes | bytearray) -> None:
     """Refuse octets, however few, that cannot be the beginning of a message."""
     if octets[:4] != _MAGIC[: len(octets)]:
+        if octets[:1] in _TLS_RECORDS:
+            raise FramingError(
+                "TLS came where it is not spoken: it has a port of its own, which references and "
+                "addresses such as corbaloc:ssliop:host:2810 name"
+            )
         shown = bytes(octets[:4])
         raise FramingError(f"a GIOP message begins with {_MAGIC!r}, not with {shown!r}")
 
@@ -221,7 +228,7 @@ def read_header(octets: bytes | bytearray) -> Header:
         check_magic(octets)
     if major != 1 or minor > HIGHEST_MINOR:
         raise FramingError(f"GIOP {major}.{minor} is not supported; 1.0 to 1.{HIGHEST_MINOR} are")
-    if number > MessageType.FRAGMENT or (not minor and number == MessageType.FRAGMENT):
+    if number >= len(_TYPES) or (not minor and number == MessageType.FRAGMENT):
         raise FramingError(f"GIOP 1.{minor} has no message of type {number}")
     little = flags & 1 == 1
     if not little:
@@ -230,6 +237,7 @@ def read_header(octets: bytes | bytearray) -> Header:
 
 
 _TYPES: Final = tuple(MessageType)
+_REQUEST: Final = MessageType.REQUEST
 
 
 def decode_message(octets: bytes, limits: MessageLimits = DEFAULT_LIMITS) -> Message:
@@ -308,9 +316,9 @@ def request_template(request: Request) -> Request | None:
 
 def repeated_request(template: Request, header: Header, octets: bytes) -> Request | None:
     """The request in octets if it fits a template, whose head is not read again."""
-    minor, little, _, type_, _ = header
+    minor, little = header.minor, header.little
     if (
-        type_ is not MessageType.REQUEST
+        header.type is not _REQUEST
         or minor < 2
         or little is not template.little
         or not octets.startswith(template.octets, _AFTER_ID)
@@ -323,8 +331,8 @@ def repeated_request(template: Request, header: Header, octets: bytes) -> Reques
 
 def _plain_reply(header: Header, octets: bytes) -> Reply | None:
     """Decode the usual reply fast: GIOP 1.2, without service contexts."""
-    minor, little, more, _, size = header
-    if minor < 2 or more or size < _PLAIN_SIZE:
+    minor, little = header.minor, header.little
+    if minor < 2 or header.more or header.size < _PLAIN_SIZE:
         return None
     request_id, status, contexts = _REPLY_START[little](octets, HEADER_SIZE)
     if contexts or status >= len(_STATUSES):

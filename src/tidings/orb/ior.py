@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from enum import IntFlag
 from typing import Final, NamedTuple
 
 from tidings.events.reference import Reference
@@ -22,6 +23,7 @@ NIL: Final = Reference()
 ORB_TYPE: Final = 0
 CODE_SETS: Final = 1
 ALTERNATE_ADDRESS: Final = 3
+SSL_SEC_TRANS: Final = 20
 
 OUR_ORB_TYPE: Final = 0x54494400
 """The number by which this ORB is told: `TID` in ASCII."""
@@ -84,9 +86,44 @@ def read_alternate(data: bytes) -> tuple[str, int]:
     return reader.latin(), reader.ushort()
 
 
+class Protection(IntFlag):
+    """SSLIOP: what a server can do about, or wants for, the safety of calls."""
+
+    NOTHING = 0x01
+    INTEGRITY = 0x02
+    CONFIDENTIALITY = 0x04
+    SERVER_CERTIFICATE = 0x20
+    CLIENT_CERTIFICATE = 0x40
+
+
+class TlsPort(NamedTuple):
+    """The port of a server's host where TLS is spoken: the SSLIOP component."""
+
+    supports: Protection
+    requires: Protection
+    port: int
+
+
+def tls_component(tls: TlsPort) -> Component:
+    """The component with the port for TLS."""
+    writer = encapsulation_writer()
+    for number in tls:
+        writer.ushort(number)
+    return Component(SSL_SEC_TRANS, writer.getvalue())
+
+
+def read_tls(data: bytes) -> TlsPort:
+    """The port for TLS."""
+    reader = encapsulation_reader(data)
+    return TlsPort(Protection(reader.ushort()), Protection(reader.ushort()), reader.ushort())
+
+
 @dataclass(frozen=True, slots=True)
 class IiopProfile:
-    """Where an object can be reached by TCP; `minor` is the highest of GIOP the server supports."""
+    """Where an object can be reached by TCP; `minor` is the highest of GIOP the server supports.
+
+    Port 0 says that it is reached by TLS alone.
+    """
 
     host: str
     port: int
@@ -96,9 +133,18 @@ class IiopProfile:
 
     @property
     def addresses(self) -> tuple[tuple[str, int], ...]:
-        """The address, and those to try after it."""
+        """The address, and those to try after it, all without TLS."""
         more = [read_alternate(c.data) for c in self.components if c.tag == ALTERNATE_ADDRESS]
-        return ((self.host, self.port), *more)
+        return tuple(address for address in ((self.host, self.port), *more) if address[1])
+
+    @property
+    def tls(self) -> TlsPort | None:
+        """The port for TLS, if there is one."""
+        for component in self.components:
+            if component.tag == SSL_SEC_TRANS:
+                found = read_tls(component.data)
+                return found if found.port else None
+        return None
 
     @property
     def code_sets(self) -> CodeSetComponent | None:
@@ -234,7 +280,6 @@ def from_ior(text: str, limits: MessageLimits = DEFAULT_LIMITS) -> Reference:
 _TAGS: Final = {1: "multiple components", 3: "UIPMC"}
 _COMPONENTS: Final = {
     2: "policies",
-    20: "SSL",
     33: "CSI security mechanisms",
     36: "TLS",
     100: "complete object key",
@@ -265,7 +310,8 @@ def describe(reference: Reference) -> list[str]:
 
 
 def _profile_lines(profile: IiopProfile) -> Iterator[str]:
-    yield f"IIOP 1.{profile.minor} at {_address(profile.host, profile.port)}"
+    where = _address(profile.host, profile.port) if profile.port else f"{profile.host}, TLS only"
+    yield f"IIOP 1.{profile.minor} at {where}"
     key = profile.key.decode("latin-1")
     shown = repr(key) if key.isascii() and key.isprintable() else profile.key.hex()
     yield f"  key: {shown}"
@@ -292,4 +338,7 @@ def _component_line(component: Component) -> str:
         return f"code sets: char {chars}; wchar {wchars}"
     if tag == ALTERNATE_ADDRESS:
         return f"also at {_address(*read_alternate(data))}"
+    if tag == SSL_SEC_TRANS:
+        tls = read_tls(data)
+        return f"TLS at port {tls.port}: supports {tls.supports:#x}, requires {tls.requires:#x}"
     return f"component {tag} ({_COMPONENTS.get(tag, 'unknown')}): {len(data)} octets"

@@ -35,6 +35,7 @@ Found: TypeAlias = Servant | Reference | None
 
 _REPLY_WANTED: Final = 1  # the bit of the response flags
 _SYNC_WITH_SERVER: Final = 1  # the response flags of a oneway that waits for its arrival
+_DONE: Final = giop.ReplyStatus.NO_EXCEPTION
 
 
 class Failure(NamedTuple):
@@ -52,6 +53,7 @@ class Invocation:
         early_reply: For a oneway that asks to be told that it has arrived, and not what comes of
             it.
         replies: Whether the caller waits for a reply.
+        key: Tells calls in progress apart: the request's id, or an object if it has no reply.
         ended: Told in a word how the call ends; None if nobody wants to hear of it.
         end: What runs the method: a task, or a result that comes later.
         started: Whether the task runs or has run.
@@ -78,18 +80,15 @@ class Invocation:
         self.request_id = request.request_id
         self.operation = operation
         self.replies = flags & _REPLY_WANTED == _REPLY_WANTED
+        self.key: object = self.request_id if self.replies else object()
         self._call = call
         self._servant = servant
         self._method = method
         self._arguments = arguments
         if operation.oneway and flags == _SYNC_WITH_SERVER and request.minor >= 2:
-            self.early_reply = _encode(call, giop.ReplyStatus.NO_EXCEPTION)
+            self.early_reply = _encode(call, _DONE)
             self.replies = False
-
-    @property
-    def key(self) -> object:
-        """Tells calls in progress apart: the request's id, or itself if it has no reply."""
-        return self.request_id if self.replies else self
+            self.key = object()
 
     @property
     def interface(self) -> str:
@@ -107,11 +106,9 @@ class Invocation:
         """The reply with a result."""
         write = self.operation.write_result
         if write is write_void:
-            return _encode(self._call, giop.ReplyStatus.NO_EXCEPTION)
+            return giop.encode_reply(self._call.wire, self.request_id, _DONE)
         try:
-            return _encode(
-                self._call, giop.ReplyStatus.NO_EXCEPTION, lambda writer: write(writer, value)
-            )
+            return _encode(self._call, _DONE, lambda writer: write(writer, value))
         except SystemException as error:
             raise type(error)(error.minor, Completion.YES, f"the result: {error.why}") from error
 

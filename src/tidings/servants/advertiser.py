@@ -17,6 +17,7 @@ from tidings.cos.mapping import pattern_in, types_out
 from tidings.engine.access import Caller, ObjectKey
 from tidings.events.reference import Reference
 from tidings.filters.constraint import EventTypePattern
+from tidings.grants.core import AccessChanged
 from tidings.grants.model import Verb
 from tidings.names import new_handle
 from tidings.orb.exceptions import (
@@ -30,7 +31,7 @@ from tidings.servants.operations import TypedErrors
 
 if TYPE_CHECKING:
     from tidings.channel.channel import Channel
-    from tidings.engine.door import LocalDoor
+    from tidings.servants.door import GatheringDoor
     from tidings.servants.service import CorbaService
 
 _log = logging.getLogger(__name__)
@@ -95,15 +96,15 @@ class Advertisers:
         self._service = service
         self._watches: dict[tuple[int, int], _Watch] = {}
         self._looking: asyncio.Task[None] | None = None
+        service.host.on_effect(AccessChanged, self._end_forbidden)
 
     def __call__(
-        self, service: CorbaService, door: LocalDoor, key: ObjectKey
+        self, service: CorbaService, door: GatheringDoor, key: ObjectKey
     ) -> AdvertiserObject | None:
         """Return the servant of a channel's advertiser."""
         if key.ids[0] not in service.host.channels:
             return None
-        principal = service.grants[key.grant].principal
-        return AdvertiserObject(self, door, key.ids[0], principal)
+        return AdvertiserObject(self, door, key.ids[0])
 
     async def admit(self, callback: Reference) -> None:
         """Check that the service may call a listener at its address; raise NO_PERMISSION if not."""
@@ -139,6 +140,15 @@ class Advertisers:
         if watch.telling is not None:
             watch.telling.cancel()
 
+    def _end_forbidden(self, changed: AccessChanged) -> None:
+        """Tell those nothing more who may not see the channel any more."""
+        for (channel, id), watch in list(self._watches.items()):
+            who = watch.principal
+            if changed.concerns(who.name, who.credential) and not self._service.may_still(
+                who, Verb.INSPECT, Place(channel)
+            ):
+                self._drop(channel, id)
+
     def close(self) -> None:
         """Stop all reports."""
         for key in list(self._watches):
@@ -171,13 +181,10 @@ class Advertisers:
 class AdvertiserObject(TypedErrors, AdvertiserServant):
     """Advertising::Advertiser."""
 
-    def __init__(
-        self, advertisers: Advertisers, door: LocalDoor, channel: int, principal: Caller
-    ) -> None:
+    def __init__(self, advertisers: Advertisers, door: GatheringDoor, channel: int) -> None:
         self._advertisers = advertisers
         self._door = door
         self._channel = channel
-        self._principal = principal
 
     async def offered_types(self) -> Sequence[EventType]:
         """Return all event types that suppliers offer."""
@@ -208,8 +215,8 @@ class AdvertiserObject(TypedErrors, AdvertiserServant):
             raise BAD_PARAM(why="a listener is needed, not a nil reference")
         self._door.views.channel(self._channel)  # listening requires the right to read
         await self._advertisers.admit(callback)
-        return self._advertisers.attach(self._channel, callback, self._principal)
+        return self._advertisers.attach(self._channel, callback, self._door.caller)
 
     async def detach(self, id: int) -> None:
         """Remove a listener."""
-        self._advertisers.detach(self._channel, id, self._principal)
+        self._advertisers.detach(self._channel, id, self._door.principal)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
-from typing import Any, Final
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 from tidings.channel.effects import FilterTypesChanged
+from tidings.channel.filter_host import HostedFilter
 from tidings.cos.CosNotification_auto import EventType
 from tidings.cos.CosNotifyComm_auto import NotifySubscribe
 from tidings.cos.mapping import types_out
+from tidings.engine.access import Caller, FilterId, Object
 from tidings.engine.endpoints import Types
 from tidings.errors import CallbackNotFound, LimitExceeded
 from tidings.events.reference import Reference
+from tidings.grants.core import AccessChanged
+from tidings.grants.model import Verb
 from tidings.orb.aio.orb import Orb
 from tidings.orb.exceptions import OBJECT_NOT_EXIST, CorbaError
 
@@ -74,6 +78,13 @@ def _merge(
             here[one] = None
 
 
+class _Callback(NamedTuple):
+    """What tells one client, and who has asked for that."""
+
+    changes: TypeChanges
+    who: Caller
+
+
 class FilterCallbacks:
     """The callbacks of all filters, kept in memory only: clients can check with get_callbacks."""
 
@@ -81,13 +92,13 @@ class FilterCallbacks:
         self._orb = orb
         self._exists = exists
         self._last = 0
-        self._by_filter: dict[int, dict[int, TypeChanges]] = {}
+        self._by_filter: dict[int, dict[int, _Callback]] = {}
 
     def of(self, filter: int) -> tuple[int, ...]:
         """Return the ids of a filter's callbacks."""
         return tuple(self._by_filter.get(filter, ()))
 
-    def attach(self, filter: int, client: Reference) -> int:
+    def attach(self, filter: int, client: Reference, who: Caller) -> int:
         """Register a client for a filter's event type changes; return the callback's id."""
         for gone in [id for id in self._by_filter if not self._exists(id)]:
             del self._by_filter[gone]
@@ -105,7 +116,8 @@ class FilterCallbacks:
             except CorbaError as error:
                 _log.info("a callback of a filter was not told of a change: %s", error)
 
-        attached[id] = TypeChanges(tell, asyncio.get_running_loop().create_task)
+        changes = TypeChanges(tell, asyncio.get_running_loop().create_task)
+        attached[id] = _Callback(changes, who)
         return id
 
     def detach(self, filter: int, callback: int) -> None:
@@ -115,5 +127,21 @@ class FilterCallbacks:
 
     def tell(self, change: FilterTypesChanged) -> None:
         """Report a change to all callbacks of its filter."""
-        for changes in list(self._by_filter.get(change.filter, {}).values()):
-            changes.add(sorted(change.added), sorted(change.removed))
+        for one in list(self._by_filter.get(change.filter, {}).values()):
+            one.changes.add(sorted(change.added), sorted(change.removed))
+
+    def end_forbidden(
+        self,
+        changed: AccessChanged,
+        may_still: Callable[[Caller, Verb, Object, str], bool],
+        filters: Mapping[int, HostedFilter],
+    ) -> None:
+        """Forget the callbacks of those who may not change their filters any more."""
+        for id, attached in self._by_filter.items():
+            found = filters.get(id)
+            for callback, (_, who) in list(attached.items()):
+                owner = "" if found is None else found.owner
+                if changed.concerns(who.name, who.credential) and not may_still(
+                    who, Verb.MANAGE, FilterId(id), owner
+                ):
+                    del attached[callback]

@@ -5,24 +5,28 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, TypeAlias
 from weakref import WeakValueDictionary
 
 from tidings.channel.holders import Proxy
-from tidings.channel.management import Connect
-from tidings.channel.vocabulary import Form
+from tidings.channel.management import Connect, Detach
+from tidings.channel.vocabulary import Form, Place
 from tidings.cos import CosEventChannelAdmin_auto as event_admin
 from tidings.cos import CosEventComm_auto as event_comm
 from tidings.cos import CosNotifyChannelAdmin_auto as channel_admin
 from tidings.cos import CosNotifyComm_auto as comm
 from tidings.cos.kinds import Kind, kind_of
-from tidings.errors import TidingsError, WrongClient
+from tidings.engine.access import OWNER, Caller, Object
+from tidings.errors import Forbidden, NotFound, TidingsError, WrongClient
 from tidings.events.reference import Reference
-from tidings.orb.aio.targets import caller
+from tidings.grants.core import AccessChanged
+from tidings.grants.model import Verb
 from tidings.orb.exceptions import SystemException
 from tidings.orb.ior import from_ior, is_nil, to_ior
 from tidings.orb.pseudo import IS_A
 from tidings.orb.stubs import Interface
+from tidings.servants.door import IIOP, GatheringDoor
 from tidings.servants.endpoints import Calls, ClientEndpoint, ClientOptions, Seat, endpoint_for
 from tidings.servants.loops import Loops
 from tidings.servants.probing import Probing
@@ -31,12 +35,14 @@ if TYPE_CHECKING:
     from tidings.engine.access import ObjectKey
     from tidings.engine.host import Host
     from tidings.orb.aio.orb import Orb
-    from tidings.servants.door import GatheringDoor
 
 _log: Final = logging.getLogger(__name__)
 
+MayStill: TypeAlias = Callable[[Caller, Verb, Object, str], bool]
+"""Whether a caller of before may do something to an object of an owner."""
+
 _IOR: Final = "IOR:"
-# Between a reference and the address it came from, which journals of old versions lack.
+# Between a reference, the address it came from, and who gave it; old journals lack the latter.
 _GIVEN_BY: Final = "#"
 # Seconds between checks whether the last calls have ended.
 _LOOK_AGAIN: Final = 0.005
@@ -52,7 +58,10 @@ _KNOWN: Final[dict[str, Interface]] = {
 
 
 class Clients:
-    """The CORBA clients of one host; `own_key` returns the key of this service's references."""
+    """The CORBA clients of one host; `own_key` returns the key of this service's references.
+
+    `may_still` tells whether a caller of before may do something to an object of an owner.
+    """
 
     def __init__(
         self,
@@ -60,11 +69,13 @@ class Clients:
         orb: Orb,
         options: ClientOptions,
         own_key: Callable[[Reference], ObjectKey | None],
+        may_still: MayStill,
     ) -> None:
         self.heard: dict[tuple[int, int], float] = {}
         """Loop time of each client's last push or pull, by channel and proxy."""
         self._host = host
         self._options = options
+        self._may_still = may_still
         self._calls = Calls(orb, options)
         self.events = self._calls.events
         """Encodings of events, shared between consumers."""
@@ -90,13 +101,15 @@ class Clients:
         if is_nil(client):
             await door.connect(Connect(channel, proxy, reachable=False, notices=False), None)
             return
-        given_by = caller.get()
+        who = door.caller
+        given_by = who.peer
         command = Connect(
             channel,
             proxy,
             notices=_can_be_told(kind, client),
             window=self._window(channel, proxy),
-            address=f"{to_ior(client)}{_GIVEN_BY}{given_by}",
+            address=_GIVEN_BY.join((to_ior(client), given_by, _words(who))),
+            again=self._was_cut_off(channel, proxy),
         )
         door.check(command)  # before any call to an address that the client chose
         self.loops.check(channel, kind, client)
@@ -113,6 +126,11 @@ class Clients:
         """Return how many events to queue ahead: the window, at most MaxEventsPerConsumer."""
         qos = self._host.channels.find(channel).proxy(proxy).qos
         return min(self._options.window, qos.max_events_per_consumer or self._options.window)
+
+    def _was_cut_off(self, channel: int, proxy: int) -> bool:
+        """Return whether a client is connected that is not called any more: another may follow."""
+        found = self._host.channels.find(channel).proxy(proxy)
+        return found.connected and found.reachable and not found.attached
 
     def _endpoint(self, channel: int, proxy: int, kind: Kind, client: Reference) -> ClientEndpoint:
         return endpoint_for(self._calls, kind, client, Seat(self._host, channel, proxy))
@@ -144,7 +162,10 @@ class Clients:
         for proxy in list(self._lost()):
             channel, id = proxy.channel.id, proxy.id
             try:
-                ior, _, given_by = proxy.address.partition(_GIVEN_BY)
+                ior, given_by, words = (*proxy.address.split(_GIVEN_BY), "", "")[:3]
+                who = _caller_in(words or proxy.owner, given_by)
+                if not self._may_still(who, Verb.USE, _place_of(proxy), proxy.owner):
+                    raise Forbidden(f"{who} may not use it any more")
                 client = from_ior(ior)
                 kind = kind_of(proxy.side, proxy.style, proxy.form, proxy.bare)
                 self._calls.orb.trust(client, given_by)
@@ -158,7 +179,7 @@ class Clients:
                     again=True,
                 )
                 endpoint = self._endpoint(channel, id, kind, client)
-                await self._host.connect(command, endpoint)
+                await self._host.connect(command, endpoint, connected_by=who)
             except TidingsError as error:
                 _log.warning("the client of %s cannot be found again: %s", proxy.place, error)
                 continue
@@ -177,6 +198,29 @@ class Clients:
                     and self._host.endpoint(channel.id, proxy.id) is None
                 ):
                     yield proxy
+
+    def end_forbidden(self, changed: AccessChanged) -> None:
+        """Call no more clients, and let none wait, whose connection is not allowed any more.
+
+        Their proxies stay, and events wait there as for any client that is away.
+        """
+        for (channel, proxy), endpoint in self._host.endpoints().items():
+            if self._is_over(changed, endpoint.connected_by, channel, proxy):
+                endpoint.close()
+                self._host.tell(Detach(channel, proxy))
+        self._host.end_pulls(
+            NotFound("the reference was revoked or has expired, or what it allows was taken back"),
+            lambda who, place: self._is_over(changed, who, place.channel, place.proxy),
+        )
+
+    def _is_over(self, changed: AccessChanged, who: Caller, channel: int, id: int | None) -> bool:
+        if who.door != IIOP or not changed.concerns(who.name, who.credential):
+            return False
+        found = self._host.channels.get(channel)
+        proxy = None if found is None or id is None else found.proxies.get(id)
+        if proxy is None:
+            return False  # it has ended, and its client with it
+        return not self._may_still(who, Verb.USE, _place_of(proxy), proxy.owner)
 
     async def close(self, seconds: float = 0.0) -> None:
         """Stop all calls, after up to `seconds` for running event calls.
@@ -199,6 +243,23 @@ class Clients:
             client.cancel()
         await self._calls.close()
         await asyncio.sleep(0)  # let cancelled tasks finish
+
+
+def _place_of(proxy: Proxy) -> Place:
+    return Place(proxy.channel.id, proxy.side, proxy=proxy.id)
+
+
+def _words(caller: Caller) -> str:
+    """Who a caller is, for the journal."""
+    return f"{caller.name}:{caller.credential or ''}"
+
+
+def _caller_in(words: str, peer: str) -> Caller:
+    """Return the caller that `_words` or, in old journals, the proxy's owner names."""
+    name, _, credential = words.partition(":")
+    known = OWNER if name in ("", OWNER.name) else Caller(name)
+    number = int(credential) if credential else None
+    return replace(known, credential=number, door=IIOP, peer=peer)
 
 
 def _can_be_told(kind: Kind, client: Reference) -> bool:

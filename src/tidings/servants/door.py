@@ -10,22 +10,28 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from tidings.channel.commands import Command, Push
 from tidings.channel.management import Connect
-from tidings.engine.access import Caller
+from tidings.engine.access import OWNER, Caller
 from tidings.engine.door import LocalDoor
 from tidings.engine.endpoints import Endpoint, EventBatch
 from tidings.engine.host import Host
 from tidings.errors import TidingsError
 from tidings.events.structured import StructuredEvent
 from tidings.orb.aio.later import Later
+from tidings.orb.aio.targets import caller as peer_address
 
 _log: Final = logging.getLogger(__name__)
 
 # Most single events in one command.
 _MOST: Final = 500
+
+
+IIOP: Final = "IIOP"
+"""The door of callers who use CORBA."""
 
 
 class GatheringDoor(LocalDoor):
@@ -39,6 +45,12 @@ class GatheringDoor(LocalDoor):
         self._hops: tuple[str, ...] = ()
         self._events: list[StructuredEvent] = []
         self._waiting: list[Later[int]] = []
+        self._pusher = principal
+
+    @property
+    def caller(self) -> Caller:
+        """Return who makes the request in progress, with the address it came from."""
+        return replace(self._principal, door=IIOP, peer=peer_address.get())
 
     def push(
         self, channel: int, proxy: int, event: StructuredEvent, hops: tuple[str, ...] = ()
@@ -53,6 +65,8 @@ class GatheringDoor(LocalDoor):
             self.send()
         if not self._events:
             self._key, self._hops = key, hops
+            if self._principal is not OWNER:  # who is never refused
+                self._pusher = self.caller
             self._host.before_drain(self.send)
         accepted: Later[int] = Later()
         self._events.append(event)
@@ -73,7 +87,7 @@ class GatheringDoor(LocalDoor):
             gathered.set_exception(error)
         else:
             push = Push(*self._key, events, hops=self._hops)
-            self._host.post(push, gathered, self._principal, self)
+            self._host.post(push, gathered, self._pusher, self)
 
     def ask(self, command: Command, source: Hashable | None = None) -> asyncio.Future[Any]:
         """Run a command after the gathered events; see `Mailbox.post` for `source`."""
@@ -88,7 +102,7 @@ class GatheringDoor(LocalDoor):
             await super().connect(connect, endpoint)
         else:
             self._check_open()
-            await self._host.connect(connect, None, self._principal)
+            await self._host.connect(connect, None, self.caller)
 
     async def pull(
         self, channel: int, proxy: int, most: int, wait: int | None, lease: int | None
@@ -96,7 +110,8 @@ class GatheringDoor(LocalDoor):
         """Pull events."""
         self.send()
         self._note((channel, proxy))
-        return await super().pull(channel, proxy, most, wait, lease)
+        self._check_open()
+        return await self._host.pull(channel, proxy, most, wait, lease, self.caller)
 
     def _note(self, key: tuple[int, int]) -> None:
         """Record a sign of life, but only of clients that can be called."""

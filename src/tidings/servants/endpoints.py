@@ -22,12 +22,11 @@ from tidings.cos.CosNotification_auto import EventType
 from tidings.cos.CosNotification_auto import StructuredEvent as WireEvent
 from tidings.cos.events import any_in, event_in
 from tidings.cos.kinds import Kind
-from tidings.engine.endpoints import ClientAddress, Endpoint, EventBatch, Types
+from tidings.engine.endpoints import Endpoint, EventBatch, Types
 from tidings.errors import Disconnected, InvalidEvent, TidingsError
 from tidings.events.reference import Reference
 from tidings.orb.aio.repeated import CallAgain
 from tidings.orb.exceptions import BAD_OPERATION, NO_IMPLEMENT, OBJECT_NOT_EXIST, SystemException
-from tidings.orb.ior import profile_of
 from tidings.servants.changes import TypeChanges
 from tidings.servants.loops import path_context
 from tidings.servants.shared_events import SharedEvents, UnwritableError
@@ -114,25 +113,26 @@ class Seat:
 
     def __init__(self, host: Host, channel: int, proxy: int) -> None:
         self._host = host
-        self._channel = channel
-        self._proxy = proxy
+        self._channels = host.channels
+        self.address = channel, proxy
 
     @property
     def suspended(self) -> bool:
         """Return whether the connection is suspended."""
-        channel = self._host.channels.get(self._channel)
-        proxy = None if channel is None else channel.proxies.get(self._proxy)
+        id, proxy_id = self.address
+        channel = self._channels.get(id)
+        proxy = None if channel is None else channel.proxies.get(proxy_id)
         return proxy is not None and proxy.suspended
 
     @property
     def origin(self) -> str:
         """Return the origin of the proxy's channel."""
-        return self._host.channels.find(self._channel).origin
+        return self._channels.find(self.address[0]).origin
 
     def deaf(self) -> None:
         """Stop reporting event types to the client until it asks again."""
         mode = InfoMode.NONE_NOW_UPDATES_OFF
-        self._host.tell(ObtainTypes(self._channel, self._proxy, mode))
+        self._host.tell(ObtainTypes(*self.address, mode))
 
 
 class ClientEndpoint(Endpoint):
@@ -141,9 +141,6 @@ class ClientEndpoint(Endpoint):
     def __init__(self, calls: Calls, kind: Kind, client: Reference, seat: Seat) -> None:
         self.client = client
         self.kind = kind
-        profile = profile_of(client)
-        peer = "" if profile is None else f"{profile.host}:{profile.port}"
-        self._client_address = ClientAddress("IIOP", peer)
         self.missed = 0
         """Consecutive failed probes without a sign of life from the client."""
         self.missed_at = 0.0
@@ -158,11 +155,6 @@ class ClientEndpoint(Endpoint):
         self._task: asyncio.Task[None] | None = None
         self._changes = TypeChanges(self._tell_changes, calls.start)
         self._goodbye: asyncio.Task[None] | None = None
-
-    @property
-    def client_address(self) -> ClientAddress:
-        """Return the address in the client's reference."""
-        return self._client_address
 
     @property
     def busy(self) -> bool:
@@ -261,7 +253,7 @@ class PushConsumerEndpoint(ClientEndpoint):
         self._handed: list[Message] = []
         self._queue: deque[list[Message]] = deque()
         self._taken: list[int] = []
-        self._address = (0, 0)
+        self._address = seat.address
         self._timer: asyncio.TimerHandle | None = None
         self._ended: asyncio.Future[None] | None = None
 
@@ -285,12 +277,11 @@ class PushConsumerEndpoint(ClientEndpoint):
         """Queue events for the calls."""
         if self._closed:
             return
-        self._address = batch.address
         if self.kind.form is Form.SEQUENCE:
             # A call carries one path: events that passed other channels need another call.
             self._queue += [list(run) for _, run in groupby(batch.messages, _hops)]
         else:
-            self._queue.extend([message] for message in batch.messages)
+            self._queue += [[message] for message in batch.messages]
         self._begin()
 
     def go_on(self) -> None:
@@ -344,11 +335,11 @@ class PushConsumerEndpoint(ClientEndpoint):
 
     async def _run(self, *, retried: bool = False) -> None:
         try:
-            while self._queue and not self._is_held():
+            if self._queue and not self._is_held():
                 await self._hand_over(self._queue.popleft(), retried=retried)
-                retried = False
         finally:
             self._task = None
+        self._call()  # without a task, if that is possible by now
 
     async def _hand_over(self, messages: list[Message], *, retried: bool) -> None:
         push, hops = self._push, messages[0].hops

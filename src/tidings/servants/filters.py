@@ -189,7 +189,7 @@ class FilterObject(_ConstraintsPart, FilterServant):
             raise errors.InvalidUsage("a callback is needed, not a nil reference")
         await self.service.orb.admit(callback)
         self._require_manage()
-        return self.service.callbacks.attach(self.id, callback)
+        return self.service.callbacks.attach(self.id, callback, self.door.caller)
 
     async def detach_callback(self, callback: int) -> None:
         """Remove a callback."""
@@ -217,9 +217,8 @@ class FilterObject(_ConstraintsPart, FilterServant):
 
     def _require_manage(self) -> None:
         """Check the right to change the filter; the core knows nothing of callbacks."""
-        host, grant = self.service.host, self.service.grants[self.key.grant]
         owner = self._info().owner
-        host.access.require(grant.principal, Verb.MANAGE, FilterId(self.id), owner)
+        self.door.require("filter_callbacks", Verb.MANAGE, FilterId(self.id), owner)
 
 
 class MappingObject(_ConstraintsPart, MappingFilterServant):

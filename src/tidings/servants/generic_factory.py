@@ -53,6 +53,7 @@ class GenericFactoryObject(ObjectServant, EventChannelFactoryServant):
 
     async def supports(self, k: Key) -> bool:
         """Return whether the factory makes such objects: event channels only."""
+        self.service.host.access.require_known(self.door.principal, None)
         return tuple(k) == _WANTED
 
     async def create_object(self, k: Key, the_criteria: Sequence[NVP]) -> Reference:

@@ -33,12 +33,15 @@ from tidings.cos.CosNaming_auto import (
 )
 from tidings.engine.access import ObjectKey
 from tidings.events.reference import Reference
+from tidings.grants.model import Verb
 from tidings.names import new_handle
 from tidings.orb.corbaloc import parse_name, parse_object_url
 from tidings.orb.exceptions import BAD_PARAM, IMP_LIMIT, NO_PERMISSION, OBJECT_NOT_EXIST, OMG
+from tidings.servants.operations import TypedErrors
 from tidings.servants.service import NIL
 
 if TYPE_CHECKING:
+    from tidings.engine.access import Access
     from tidings.engine.door import LocalDoor
     from tidings.orb.stubs import Servant
     from tidings.servants.service import CorbaService
@@ -75,7 +78,13 @@ class Bound(NamedTuple):
 
 
 _Bindings: TypeAlias = dict[NameComponent, Bound]
-_Source: TypeAlias = Callable[[], Mapping[NameComponent, Reference]]
+_MayKnow: TypeAlias = Callable[[int], bool]
+"""Whether a caller may know of a channel."""
+_Source: TypeAlias = Callable[[_MayKnow], Mapping[NameComponent, Reference]]
+
+
+def _anything(channel: int) -> bool:
+    return True
 
 
 class NameTree:
@@ -102,7 +111,7 @@ class NameTree:
 
     # ------------------------------------------------------------ looking up
 
-    def resolve(self, context: int, name: Name) -> Bound:
+    def resolve(self, context: int, name: Name, may_know: _MayKnow = _anything) -> Bound:
         """Return what is bound to a name.
 
         Raises:
@@ -111,19 +120,23 @@ class NameTree:
             NamingContext_InvalidName: It has no or too many components, or one is too long.
         """
         holder, last = self._walk(context, name)
-        found = self._bindings(holder).get(last)
+        found = self._bindings(holder, may_know).get(last)
         if found is None:
             raise NamingContext_NotFound(NamingContext_NotFoundReason.missing_node, (last,))
         return found
 
-    def bindings(self, context: int) -> Iterator[tuple[NameComponent, Bound]]:
-        """Return all names in a context."""
-        return iter(self._bindings(context).items())
+    def bindings(
+        self, context: int, may_know: _MayKnow = _anything
+    ) -> Iterator[tuple[NameComponent, Bound]]:
+        """Return all names in a context that a caller may know of."""
+        return iter(self._bindings(context, may_know).items())
 
-    def _bindings(self, context: int) -> Mapping[NameComponent, Bound]:
+    def _bindings(
+        self, context: int, may_know: _MayKnow = _anything
+    ) -> Mapping[NameComponent, Bound]:
         source = self._live.get(context)
         if source is not None:
-            return {component: Bound(reference) for component, reference in source().items()}
+            return {name: Bound(reference) for name, reference in source(may_know).items()}
         found = self._contexts.get(context)
         if found is None:
             raise OBJECT_NOT_EXIST(OMG | 1, why=f"the naming context {context} is no more")
@@ -265,11 +278,13 @@ class Names:
 
     def context(self, service: CorbaService, door: LocalDoor, key: ObjectKey) -> Servant | None:
         """Return the servant of a context."""
-        return ContextObject(self, key.ids[0]) if key.ids[0] in self.tree else None
+        found = key.ids[0] in self.tree
+        return ContextObject(self, service.host.access, door, key.ids[0]) if found else None
 
     def iterator(self, service: CorbaService, door: LocalDoor, key: ObjectKey) -> Servant | None:
         """Return the servant of an open iterator."""
-        return IteratorObject(self, key.ids[0]) if key.ids[0] in self._lists else None
+        found = key.ids[0] in self._lists
+        return IteratorObject(self, key.ids[0]) if found else None
 
     def keep(self, rest: Iterable[Binding]) -> Reference:
         """Keep the rest of a list for an iterator; return a nil reference if it is empty."""
@@ -292,53 +307,73 @@ class Names:
         self._lists.pop(id, None)
 
 
-class ContextObject(NamingContextExtServant):
-    """One naming context."""
+class ContextObject(TypedErrors, NamingContextExtServant):
+    """One naming context.
 
-    def __init__(self, names: Names, context: int) -> None:
+    Callers who may do nothing learn no names; to change names is to manage the service.
+    """
+
+    def __init__(self, names: Names, access: Access, door: LocalDoor, context: int) -> None:
         self._names = names
-        self._tree = names.tree
+        self._access = access
+        self._caller = door.principal
         self._context = context
+
+    @property
+    def _tree(self) -> NameTree:
+        """The names, for a caller who looks."""
+        self._access.require_known(self._caller, None)
+        return self._names.tree
+
+    @property
+    def _changed(self) -> NameTree:
+        """The names, for a caller who changes them."""
+        self._access.require(self._caller, Verb.MANAGE, None)
+        return self._names.tree
+
+    def _may_know(self, channel: int) -> bool:
+        return self._access.knows(self._caller, channel)
 
     async def bind(self, n: Name, obj: Reference) -> None:
         """Bind an object to an unused name."""
-        self._tree.bind(self._context, n, obj)
+        self._changed.bind(self._context, n, obj)
 
     async def rebind(self, n: Name, obj: Reference) -> None:
         """Bind an object to a name, replacing another object."""
-        self._tree.bind(self._context, n, obj, again=True)
+        self._changed.bind(self._context, n, obj, again=True)
 
     async def bind_context(self, n: Name, nc: Reference) -> None:
         """Bind a context to an unused name."""
-        self._tree.bind(self._context, n, nc, is_context=True)
+        self._changed.bind(self._context, n, nc, is_context=True)
 
     async def rebind_context(self, n: Name, nc: Reference) -> None:
         """Bind a context to a name, replacing another context."""
-        self._tree.bind(self._context, n, nc, is_context=True, again=True)
+        self._changed.bind(self._context, n, nc, is_context=True, again=True)
 
     async def resolve(self, n: Name) -> Reference:
         """Return what is bound to a name."""
-        return self._tree.resolve(self._context, n).reference
+        return self._tree.resolve(self._context, n, self._may_know).reference
 
     async def unbind(self, n: Name) -> None:
         """Remove a name."""
-        self._tree.unbind(self._context, n)
+        self._changed.unbind(self._context, n)
 
     async def new_context(self) -> Reference:
         """Create a context without a name."""
-        return self._tree.new_context()
+        return self._changed.new_context()
 
     async def bind_new_context(self, n: Name) -> Reference:
         """Create a context and bind it to a name."""
-        return self._tree.new_context(self._context, n)
+        return self._changed.new_context(self._context, n)
 
     async def destroy(self) -> None:
         """Delete the context, which must be empty."""
-        self._tree.destroy(self._context)
+        self._changed.destroy(self._context)
 
     async def list(self, how_many: int) -> tuple[BindingList, Reference]:
         """List up to `how_many` names of this context; return an iterator for the rest."""
-        found = [_binding(*one) for one in self._tree.bindings(self._context)]
+        seen = self._tree.bindings(self._context, self._may_know)
+        found = [_binding(*one) for one in seen]
         most = min(how_many, _MOST_TOLD)
         return tuple(found[:most]), self._names.keep(islice(found, most, None))
 
@@ -346,14 +381,17 @@ class ContextObject(NamingContextExtServant):
 
     async def to_string(self, n: Name) -> str:
         """Return a name as text."""
+        self._access.require_known(self._caller, None)
         return name_text(n)
 
     async def to_name(self, sn: str) -> Name:
         """Parse a name."""
+        self._access.require_known(self._caller, None)
         return read_name(sn)
 
     async def to_url(self, addr: str, sn: str) -> str:
         """Return the corbaname URL of a name in the naming service at an address."""
+        self._access.require_known(self._caller, None)
         read_name(sn)
         try:
             parse_object_url(f"corbaname:{addr}")

@@ -34,14 +34,12 @@ from tidings.cos.CosNotifyFilter_auto import (
 )
 from tidings.cos.kinds import kind_of
 from tidings.cos.mapping import properties_out, request_in
+from tidings.engine.access import ObjectKey
 from tidings.errors import AdminNotFound, FilterNotFound, InvalidUsage, ProxyNotFound
 from tidings.events.reference import Reference
 from tidings.names import new_origin
 from tidings.orb.exceptions import NO_IMPLEMENT
 from tidings.servants.service import NIL, ObjectServant
-
-SIDES: Final = (Side.SUPPLIER, Side.CONSUMER)
-"""Sides by their numbers in the keys of admins."""
 
 _ADMINS: Final = {Side.SUPPLIER: SupplierAdmin_INTERFACE, Side.CONSUMER: ConsumerAdmin_INTERFACE}
 _FORMS: Final = dict(zip(ClientType, Form, strict=True))
@@ -53,11 +51,9 @@ class PlacedServant(ObjectServant):
     @property
     def place(self) -> Place:
         """Return the place that the object key names."""
-        channel, *rest = self.key.ids
-        if self.key.kind == "admin":
-            side, admin = rest
-            return Place(channel, SIDES[side], admin)
-        return Place(channel, proxy=rest[0]) if self.key.kind == "proxy" else Place(channel)
+        place = self.key.place
+        assert place is not None
+        return place
 
     @property
     def target(self) -> Mapping[str, Any]:
@@ -77,7 +73,8 @@ class PlacedServant(ObjectServant):
 
     def admin_reference(self, side: Side, id: int) -> Reference:
         """Return the reference of an admin of the channel."""
-        return self.reference("admin", (self.key.ids[0], SIDES.index(side), id), _ADMINS[side])
+        key = ObjectKey.at(Place(self.key.ids[0], side, id), self.key.grant)
+        return self.reference(key.kind, key.ids, _ADMINS[side])
 
 
 class QosPart(PlacedServant):
@@ -302,8 +299,9 @@ class AdminPart(QosPart, FilterPart):
         self, style: Style, form: Form, *, bare: bool = False
     ) -> tuple[Reference, int]:
         """Create a proxy; return its reference and id."""
-        channel, number, admin = self.key.ids
-        side = SIDES[number]
+        channel, side, admin = self.place.channel, self.place.side, self.place.admin
+        assert side is not None
+        assert admin is not None
         command = ObtainProxy(channel, side, style, form, admin, bare=bare)
         made: int = await self.door.ask(command)
         interface = kind_of(side, style, form, bare).proxy

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from tidings.channel.vocabulary import Side
@@ -20,22 +20,26 @@ from tidings.cos.omniEvents_auto import (
     EventChannelFactory_INTERFACE as GenericFactory_INTERFACE,
 )
 from tidings.engine.access import Keys, ObjectKey
-from tidings.errors import Stopping
+from tidings.errors import InvalidUsage, NotFound, Stopping
 from tidings.events.reference import Reference
+from tidings.grants.model import Verb
+from tidings.grants.requests import CreateReference
 from tidings.orb.aio import Orb
+from tidings.orb.ior import from_ior
 from tidings.servants.advertiser import ADVERTISER, Advertisers
 from tidings.servants.endpoints import ClientOptions
 from tidings.servants.filters import FilterFactoryObject, FilterObject, MappingObject
 from tidings.servants.generic_factory import GENERIC_FACTORY, GenericFactoryObject
 from tidings.servants.naming import CONTEXT, ITERATOR, MAX_NAMES, ROOT, Names
 from tidings.servants.objects import (
-    SIDES,
     ChannelObject,
     ConsumerAdminObject,
     FactoryObject,
     SupplierAdminObject,
 )
+from tidings.servants.operations import TypedErrors
 from tidings.servants.proxies import make_proxy
+from tidings.servants.references import LEADING
 from tidings.servants.service import CorbaService
 
 if TYPE_CHECKING:
@@ -46,6 +50,7 @@ if TYPE_CHECKING:
     from tidings.servants.service import ServantMaker
 
 _AGENT: Final = "agent"
+_MICROSECONDS: Final = 1_000_000
 _FACTORY: Final = ObjectKey("factory", (), 0)
 _FILTER_FACTORY: Final = ObjectKey("filter factory", (), 0)
 _GENERIC: Final = ObjectKey(GENERIC_FACTORY, (), 0)
@@ -77,12 +82,13 @@ def _channel(service: CorbaService, door: GatheringDoor, key: ObjectKey) -> Serv
 
 
 def _admin(service: CorbaService, door: GatheringDoor, key: ObjectKey) -> Servant | None:
-    channel, number, admin = key.ids
-    found = service.host.channels.get(channel)
-    side = SIDES[number]
-    if found is None or admin not in found.admins[side]:
+    place = key.place
+    assert place is not None
+    assert place.side is not None
+    found = service.host.channels.get(place.channel)
+    if found is None or place.admin not in found.admins[place.side]:
         return None
-    made = ConsumerAdminObject if side is Side.CONSUMER else SupplierAdminObject
+    made = ConsumerAdminObject if place.side is Side.CONSUMER else SupplierAdminObject
     return made(service, door, key)
 
 
@@ -106,31 +112,72 @@ MAKERS: Final[Mapping[str, ServantMaker]] = {
 """By kind of object (`engine.access.KINDS`): what makes the servant, or None if it is gone."""
 
 
-class AgentObject(AgentServant):
-    """NotificationServiceAgent::Agent: both factories, and the service's settings."""
+class AgentObject(TypedErrors, AgentServant):
+    """NotificationServiceAgent::Agent: factories, settings, and references for principals."""
 
     def __init__(
-        self, service: CorbaService, grant: int, properties: Callable[[], Mapping[str, str]]
+        self,
+        service: CorbaService,
+        door: GatheringDoor,
+        key: ObjectKey,
+        properties: Callable[[], Mapping[str, str]],
     ) -> None:
         self._service = service
-        self._grant = grant
+        self._door = door
+        self._grant = key.grant
         self._properties = properties
 
     async def getECF(self) -> Reference:
         """Return the factory of channels."""
+        self._require_known()
         key = ObjectKey("factory", (), self._grant)
         return self._service.reference(key, EventChannelFactory_INTERFACE)
 
     async def getFF(self) -> Reference:
         """Return the factory of filters."""
+        self._require_known()
         key = ObjectKey("filter factory", (), self._grant)
         return self._service.reference(key, FilterFactory_INTERFACE)
 
     async def getProperty(self, name: str) -> str:
         """Return a setting, or an empty string if unknown; the name may carry a prefix."""
+        self._require(Verb.INSPECT)
         properties = self._properties()
         found = properties.get(name)
         return properties.get(name.rpartition(".")[2], "") if found is None else found
+
+    async def issueReference(
+        self, for_object: Reference, principal: str, label: str, seconds: int
+    ) -> tuple[Reference, int]:
+        """Return a reference that carries a principal's grants, and its credential's number."""
+        self._require(Verb.ADMINISTER)
+        host = self._service.host
+        expires_at = host.time() + seconds * _MICROSECONDS if seconds else None
+        asked = self._asked(for_object, principal)
+        try:
+            made = await self._door.request(replace(asked, label=label, expires_at=expires_at))
+        except NotFound as error:  # it is not the agent that does not exist
+            raise InvalidUsage(str(error)) from error
+        return from_ior(made.reference), made.credential
+
+    def _asked(self, reference: Reference, principal: str) -> CreateReference:
+        key = self._service.own_key(reference)
+        if key is None or key.kind not in LEADING:
+            raise InvalidUsage(
+                "a reference can be issued for the agent, the factory, a channel, an admin or a "
+                "proxy of this service"
+            )
+        if (place := key.place) is None:
+            return CreateReference(principal, agent=key.kind == _AGENT)
+        return CreateReference(
+            principal, place.channel, side=place.side, admin=place.admin, proxy=place.proxy
+        )
+
+    def _require(self, verb: Verb) -> None:
+        self._service.host.access.require(self._door.principal, verb, None)
+
+    def _require_known(self) -> None:
+        self._service.host.access.require_known(self._door.principal, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,12 +220,14 @@ class Opened:
 
     def _by_channel(
         self, kind: str, interface: Interface
-    ) -> Callable[[], Mapping[NameComponent, Reference]]:
+    ) -> Callable[[Callable[[int], bool]], Mapping[NameComponent, Reference]]:
         """Return a lookup of objects that every channel has, by the channel's id and name."""
 
-        def found() -> Mapping[NameComponent, Reference]:
+        def found(may_know: Callable[[int], bool]) -> Mapping[NameComponent, Reference]:
             made: dict[NameComponent, Reference] = {}
             for channel in self.service.host.channels.values():
+                if not may_know(channel.id):
+                    continue
                 reference = self.service.reference(ObjectKey(kind, (channel.id,), 0), interface)
                 made[NameComponent(str(channel.id), "id")] = reference
                 if channel.name:
@@ -201,7 +250,7 @@ class Opened:
         await service.orb.close()
 
 
-def open_service(
+def open_service(  # noqa: PLR0913 -- each a setting, by its name
     host: Host,
     options: Options,
     secret: bytes,
@@ -209,12 +258,14 @@ def open_service(
     *,
     clients: ClientOptions,
     open_well_known: bool = False,
+    open_loopback: bool = False,
     max_names: int = MAX_NAMES,
 ) -> Opened:
     """Put a host on a new ORB, which does not listen yet.
 
     Object keys stay valid as long as `secret` is the same. `properties` returns the settings that
-    the agent reports. `open_well_known` lets other machines use plain keys.
+    the agent reports. `open_well_known` lets other machines use plain keys; `open_loopback` leaves
+    this machine's callers the service when grants decide.
     """
     makers = dict(MAKERS)
     orb = Orb(options, names=look_up)
@@ -224,13 +275,14 @@ def open_service(
         Keys(secret),
         makers,
         open_well_known=open_well_known,
+        open_loopback=open_loopback,
         client_options=clients,
     )
     orb.find, orb.find_near = service.find, service.find_near
     names, advertisers = Names(service, max_names), Advertisers(service)
     makers[CONTEXT] = names.context
     makers[ITERATOR] = names.iterator
-    makers[_AGENT] = lambda service, _door, key: AgentObject(service, key.grant, properties)
+    makers[_AGENT] = lambda service, door, key: AgentObject(service, door, key, properties)
     makers[ADVERTISER] = advertisers
     service.well_known.update({name.encode(): key for name, (key, _) in _WELL_KNOWN.items()})
     return Opened(service, names, advertisers)

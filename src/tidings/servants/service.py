@@ -2,24 +2,32 @@
 
 Servants hold no state. One is created per request from its object key: the kind, the ids, and the
 grant under which the reference was issued. Objects reached by navigation have the same grant.
+`references.py` has the grants of principals; grant 0 is of references that say not who calls.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from tidings.engine.access import ANONYMOUS, OWNER, Grant, Keys, ObjectKey
-from tidings.errors import Forbidden
+from tidings.admission import is_loopback
+from tidings.engine.access import ANONYMOUS, OWNER, Caller, Grant, Keys, Object, ObjectKey
+from tidings.engine.operation_log import AUTHENTICATE
+from tidings.errors import Forbidden, NotFound
 from tidings.events.reference import Reference
+from tidings.grants.core import AccessChanged
+from tidings.grants.model import Verb
+from tidings.orb.aio.targets import caller as peer_address
 from tidings.orb.bounded_cache import BoundedCache
-from tidings.orb.ior import profile_of
+from tidings.orb.ior import profile_of, to_ior
+from tidings.servants.certificates import Certificates
 from tidings.servants.changes import FilterCallbacks
 from tidings.servants.clients import Clients
-from tidings.servants.door import GatheringDoor
+from tidings.servants.door import IIOP, GatheringDoor
 from tidings.servants.endpoints import ClientOptions
 from tidings.servants.operations import DerivedOperations
+from tidings.servants.references import References, key_of
 
 if TYPE_CHECKING:
     from tidings.engine.host import Host
@@ -32,7 +40,7 @@ _LONGEST_WORDS: Final = 100
 NIL: Final = Reference()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class ObjectServant(DerivedOperations):
     """Base of all servants; `door` is the host as the grant's principal may use it."""
 
@@ -44,8 +52,14 @@ class ObjectServant(DerivedOperations):
     INTERFACE: ClassVar[Interface]
 
     def reference(self, kind: str, ids: tuple[int, ...], interface: Interface) -> Reference:
-        """Return the reference of another object under the same grant."""
-        return self.service.reference(ObjectKey(kind, ids, self.key.grant), interface)
+        """Return the reference of another object under the same grant.
+
+        Raises:
+            Forbidden: The reference that the client began with does not lead there.
+        """
+        key = ObjectKey(kind, ids, self.key.grant)
+        self.service.references.check_leads_to(key)
+        return self.service.reference(key, interface)
 
 
 ServantMaker = Callable[["CorbaService", GatheringDoor, ObjectKey], "Servant | None"]
@@ -53,9 +67,8 @@ ServantMaker = Callable[["CorbaService", GatheringDoor, ObjectKey], "Servant | N
 
 
 OWNERS: Final = 0
-"""The grant of references that the service hands out by itself: of its owner, until grants are
-enforced, and then of nobody."""
-_NOBODYS: Final = Grant(OWNERS, ANONYMOUS)
+"""The grant of references that the service hands out by itself: of its owner, until grants decide,
+and then of anonymous callers."""
 
 
 @dataclass(slots=True)
@@ -63,7 +76,8 @@ class CorbaService:
     """The objects of one host.
 
     `makers` are by kind of object (`engine.access.KINDS`), `well_known` by plain key such as
-    `NameService`, which `open_well_known` opens to other machines. Grant 0 is the service's owner.
+    `NameService`, which `open_well_known` opens to other machines. Grant 0 is the service's owner;
+    with `open_loopback` it stays the owner's on this machine when grants decide.
     """
 
     host: Host
@@ -72,18 +86,31 @@ class CorbaService:
     makers: Mapping[str, ServantMaker]
     well_known: dict[bytes, ObjectKey] = field(default_factory=dict)
     open_well_known: bool = False
+    open_loopback: bool = False
     grants: dict[int, Grant] = field(default_factory=lambda: {OWNERS: Grant(OWNERS, OWNER)})
     client_options: ClientOptions = field(default_factory=ClientOptions)
+    certificates: Certificates = field(init=False)
     clients: Clients = field(init=False)
     callbacks: FilterCallbacks = field(init=False)
-    _doors: dict[int, tuple[Grant, GatheringDoor]] = field(default_factory=dict)
+    references: References = field(init=False)
+    _doors: dict[tuple[int, str, int | None], GatheringDoor] = field(default_factory=dict)
+    # Objects that a caller may know of, and the version of the grants that say so.
+    _shown: BoundedCache[tuple[ObjectKey, str], int] = field(
+        default_factory=lambda: BoundedCache(4096)
+    )
     # Verified keys: verifying one takes as long as decoding a small event.
     _read: BoundedCache[bytes, ObjectKey] = field(default_factory=lambda: BoundedCache(4096))
 
     def __post_init__(self) -> None:
-        self.clients = Clients(self.host, self.orb, self.client_options, self.own_key)
+        self.certificates = Certificates(self.host, self.orb)
+        self.references = References(self.host)
+        self.host.issue_reference = self.issue
+        self.clients = Clients(
+            self.host, self.orb, self.client_options, self.own_key, self.may_still
+        )
         self.callbacks = FilterCallbacks(self.orb, self.host.filters.filters.__contains__)
         self.host.watch_filters(self.callbacks.tell)
+        self.host.on_effect(AccessChanged, self._end_forbidden)
 
     def find(self, octets: bytes) -> Servant | None:
         """Return the servant for an object key, once per request of the ORB."""
@@ -91,8 +118,12 @@ class CorbaService:
         if key is None:
             try:
                 key = self.keys.read(octets)
-            except Forbidden:
-                return self.find_near(octets) if self.open_well_known else None
+            except Forbidden as error:
+                known = self.open_well_known or self.certificates.caller() is not None
+                if octets not in self.well_known and self._named(octets) is None:
+                    stranger = replace(ANONYMOUS, door=IIOP, peer=peer_address.get())
+                    self.host.operations.refuse(stranger, AUTHENTICATE, error)
+                return self.find_near(octets) if known else None
             self._read.keep(octets, key)
         return self._servant(key)
 
@@ -110,9 +141,34 @@ class CorbaService:
 
     def _servant(self, key: ObjectKey) -> Servant | None:
         maker, door = self.makers.get(key.kind), self.door(key.grant)
-        if maker is None or door is None:
+        if maker is None or door is None or not self._shows(door.principal, key):
             return None
         return maker(self, door, key)
+
+    def _shows(self, caller: Caller, key: ObjectKey) -> bool:
+        """Return whether a caller may know of an object, and has a reference that leads to it."""
+        grants, own = self.host.access.grants, key.grant in self.grants
+        if own and grants.is_open:
+            return True
+        version = grants.version
+        if self._shown.get((key, caller.name)) == version:
+            return True
+        issued = None if own else self.references.find(key.grant)
+        if issued is not None and not self.references.leads_to(issued, key):
+            return False
+        if self.references.is_hidden(caller, key):
+            return False
+        self._shown.keep((key, caller.name), version)
+        return True
+
+    def issue(self, target: str, credential: int) -> str:
+        """Return a reference that carries a credential, to what was named by `leads_to`."""
+        key = key_of(target, credential)
+        door = self.door(credential)
+        servant = None if door is None else self.makers[key.kind](self, door, key)
+        if servant is None:
+            raise NotFound(f"there is no {target} any more")
+        return to_ior(self.reference(key, servant.INTERFACE))
 
     def reference(self, key: ObjectKey, interface: Interface) -> Reference:
         """Return the reference of an object, with its most derived type."""
@@ -146,14 +202,38 @@ class CorbaService:
 
     def door(self, grant: int) -> GatheringDoor | None:
         """Return the host as a grant's principal may use it, or None if the grant is gone."""
-        given = self.grants.get(grant)
-        if grant == OWNERS and not self.host.access.grants.is_open:
-            given = _NOBODYS  # a reference that was handed to anybody is worth nothing now
-        if given is None:
-            self._doors.pop(grant, None)
+        certified = self.certificates.caller() if grant == OWNERS else None
+        caller = certified or self._caller(grant, peer_address.get())
+        if caller is None:
             return None
-        known = self._doors.get(grant)
-        if known is None or known[0] is not given:  # the grant may have changed hands
-            door = GatheringDoor(self.host, given.principal, self.clients.heard)
-            known = self._doors[grant] = (given, door)
-        return known[1]
+        key = (grant, caller.name, caller.credential)
+        known = self._doors.get(key)
+        if known is None or known.principal is not caller:  # the grant may have changed hands
+            known = self._doors[key] = GatheringDoor(self.host, caller, self.clients.heard)
+        return known
+
+    def _caller(self, grant: int, peer: str) -> Caller | None:
+        """Return whom a grant stands for now, when it is used from an address."""
+        given = self.grants.get(grant)
+        if given is None:
+            issued = self.references.find(grant)
+            return None if issued is None else issued.caller
+        if grant != OWNERS or self.host.access.grants.is_open:
+            return given.principal
+        return OWNER if self.open_loopback and is_loopback(peer) else ANONYMOUS
+
+    def may_still(self, caller: Caller, verb: Verb, target: Object, owner: str = "") -> bool:
+        """Return whether a caller of before may do something that it has begun."""
+        access, number = self.host.access, caller.credential
+        now = self._caller(OWNERS, caller.peer) if caller.is_owner else caller
+        if number is not None and access.grants.credential(number, self.host.clock.now()) is None:
+            return False
+        return now is not None and access.may(now, verb, target, owner)
+
+    def _end_forbidden(self, changed: AccessChanged) -> None:
+        """End what was begun by callers that may do less than before."""
+        for number in changed.credentials:
+            for known in [one for one in self._doors if number in (one[0], one[2])]:
+                del self._doors[known]
+        self.clients.end_forbidden(changed)
+        self.callbacks.end_forbidden(changed, self.may_still, self.host.filters.filters)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
@@ -47,7 +48,7 @@ class _Kept:
 
     def __init__(self) -> None:
         self._octets = 0
-        self._of_key: dict[_Key, tuple[StructuredEvent, bytes]] = {}
+        self._of_key: OrderedDict[_Key, tuple[StructuredEvent, bytes]] = OrderedDict()
         self.get = self._of_key.get
 
     def keep(self, key: _Key, event: StructuredEvent, octets: bytes) -> None:
@@ -60,7 +61,7 @@ class _Kept:
         kept[key] = (event, octets)
         self._octets += _OVERHEAD + len(octets)
         while self._octets > _KEPT:
-            _, oldest = kept.pop(next(iter(kept)))
+            _, (_, oldest) = kept.popitem(last=False)
             self._octets -= _OVERHEAD + len(oldest)
 
 

@@ -19,6 +19,7 @@ from fastapi import FastAPI
 from tidings.admission import ACCEPT_AT_ONCE, Admission
 from tidings.engine.archiving import ArchivePlan
 from tidings.engine.host import Host
+from tidings.engine.trail_file import TrailOptions
 from tidings.errors import InvalidUsage, StoreError
 from tidings.server.connections import SocketConnection, Unread, admitted
 from tidings.server.cores import service_cores
@@ -80,6 +81,7 @@ async def open_host(
             disk_quota=store.disk_quota,
             archived=archived,
             cores=service_cores(),
+            trail=TrailOptions(settings.audit.file_size, settings.audit.old_files),
         )
     except OSError as error:
         raise StoreError(f"the folder {store.dir} cannot be used: {error.strerror}") from error

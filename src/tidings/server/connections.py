@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import sys
 from collections.abc import Iterable
 from functools import partial
@@ -22,7 +23,7 @@ from tidings.admission import Admission, Place
 from tidings.api.problems import MEDIA_TYPE
 from tidings.events.codecs.json_text import write_json
 from tidings.web.faults import http_problem
-from tidings.web.security import AUTHENTICATED
+from tidings.web.security import AUTHENTICATED, CERTIFICATE
 
 MOST_HEAD: Final = 256 * 1024
 """How long the head of a request may be: the longest filter, percent-encoded, and some more."""
@@ -91,6 +92,7 @@ class HttpConnection(H11Protocol):
         super().connection_made(transport)
         # A socket for both families shows addresses of the old one inside the new.
         self._place.address = (self.client or ("", 0))[0].removeprefix("::ffff:")
+        self.app_state[CERTIFICATE] = _fingerprint(transport)
         if self.admission.admit(self._place):
             self._watch()
         else:
@@ -212,6 +214,13 @@ def admitted(admission: Admission, seconds: float) -> type[HttpConnection]:
     """Connections that have a place, and wait so long for a request."""
     members: dict[str, Any] = {"admission": admission, "patience": seconds}
     return type("HttpConnection", (HttpConnection,), members)
+
+
+def _fingerprint(transport: asyncio.Transport) -> str:
+    """The SHA-256 fingerprint of the client's certificate; empty if it has shown none."""
+    tls = transport.get_extra_info("ssl_object")
+    shown: bytes | None = None if tls is None else tls.getpeercert(binary_form=True)
+    return "" if shown is None else hashlib.sha256(shown).hexdigest()
 
 
 def _never_idle() -> None:

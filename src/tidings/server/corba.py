@@ -35,6 +35,7 @@ from tidings.server.settings import (
     read_address,
     shown_settings,
 )
+from tidings.server.tls import Tls
 
 log = logging.getLogger(__name__)
 
@@ -77,8 +78,9 @@ def agent_properties(settings: ServerSettings) -> Mapping[str, str]:
     return {**shown, **old}
 
 
-def orb_options(iiop: IiopSection, limits: AdmissionLimits) -> Options:
-    """The options of the ORB."""
+def orb_options(iiop: IiopSection, limits: AdmissionLimits, tls: Tls | None = None) -> Options:
+    """The options of the ORB; `tls` is that of the service, if it has a certificate."""
+    secured = tls if iiop.tls else None
     advertise = iiop.advertise_host
     further = [read_address(text, CORBA_PORT) for text in iiop.alternates]
     return Options(
@@ -96,6 +98,9 @@ def orb_options(iiop: IiopSection, limits: AdmissionLimits) -> Options:
         connect_seconds=iiop.connect_patience,
         call_seconds=iiop.call_patience,
         advertise=None if advertise is None else Address(advertise, iiop.advertise_port),
+        advertise_tls_port=iiop.advertise_tls_port,
+        server_tls=None if secured is None else secured.context,
+        client_tls=None if secured is None else secured.outgoing,
         alternates=tuple([address for address in further if address is not None]),
         accept_bidirectional=Bidirectional[iiop.bidirectional.upper().replace("-", "_")],
         targets=Targets(iiop.callback_networks, "iiop.callback_networks"),
@@ -110,12 +115,17 @@ def client_options(iiop: IiopSection) -> ClientOptions:
 
 
 class CorbaDoor:
-    """The service for CORBA clients; `url` is its naming service, where they begin.
+    """The service for CORBA clients.
 
     `settings` are as at the start, `current` returns those in force now.
+
+    Attributes:
+        url: Its naming service, where clients begin; by TLS if nothing else is spoken.
+        tls_url: The same by TLS; empty without it.
     """
 
     url: str
+    tls_url: str = ""
 
     def __init__(
         self,
@@ -124,6 +134,7 @@ class CorbaDoor:
         current: Callable[[], ServerSettings],
         limits: AdmissionLimits,
         log_depth: Callable[[], int],
+        tls: Tls | None = None,
     ) -> None:
         self._host = host
         self._settings = settings
@@ -132,7 +143,7 @@ class CorbaDoor:
         self._opened: Opened = open_service(
             host,
             replace(
-                orb_options(settings.iiop, limits),
+                orb_options(settings.iiop, limits, tls),
                 on_request=operations,
                 max_elements=host.settings.limits.event_values // 10 or 1,
             ),
@@ -140,6 +151,7 @@ class CorbaDoor:
             lambda: agent_properties(current()),
             clients=client_options(settings.iiop),
             open_well_known=settings.iiop.open_well_known,
+            open_loopback=settings.iiop.open_loopback,
             max_names=settings.iiop.max_names,
         )
 
@@ -163,23 +175,31 @@ class CorbaDoor:
 
     async def open(self) -> None:
         """Listen, and call the clients again that were connected before."""
-        iiop = self._settings.iiop
-        try:
-            address = await self._opened.service.orb.listen(iiop.host, iiop.port)
-        except Unreachable as error:
-            raise InvalidUsage(
-                f"iiop: {error}: choose another address with --iiop, or with iiop.host and "
-                "iiop.port; port 0 takes a free one"
-            ) from error
+        await self._listen(self._settings.iiop)
         self._opened.publish(await self._default_channel())
         await self._opened.reconnect()
-        self.url = make_corbaloc(reachable_host(address.host), address.port, b"NameService")
         self._write_files()
         registrations = self._registrations()
         if registrations:
             self._registering = asyncio.get_running_loop().create_task(
                 self._register(registrations), name="what registers at the naming service"
             )
+
+    async def _listen(self, iiop: IiopSection) -> None:
+        orb, setting = self._opened.service.orb, "iiop.tls_port"
+        try:
+            if iiop.tls:
+                self.url = self.tls_url = _begin(
+                    await orb.listen_tls(iiop.host, iiop.tls_port), tls=True
+                )
+            setting = "iiop.port"
+            if not iiop.tls_only:
+                self.url = _begin(await orb.listen(iiop.host, iiop.port), tls=False)
+        except Unreachable as error:
+            raise InvalidUsage(
+                f"iiop: {error}: choose another address with --iiop, or with iiop.host and "
+                f"{setting}; port 0 takes a free one"
+            ) from error
 
     async def _default_channel(self) -> int | None:
         name = self._settings.iiop.default_channel
@@ -241,6 +261,11 @@ class CorbaDoor:
         if self._registering is not None:
             self._registering.cancel()
         await self._opened.close(seconds)
+
+
+def _begin(address: Address, *, tls: bool) -> str:
+    host = reachable_host(address.host)
+    return make_corbaloc(host, address.port, b"NameService", tls=tls)
 
 
 def _write_ior(path: Path, ior: str) -> None:

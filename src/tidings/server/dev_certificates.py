@@ -29,6 +29,7 @@ DAYS: Final = 90
 
 # Clocks of other machines may be slow.
 _EARLIER: Final = timedelta(hours=1)
+_BOTH: Final = (ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH)
 _COMMON: Final = "Tidings development authority"
 
 
@@ -44,8 +45,11 @@ def make_certificates(
 ) -> list[Path]:
     """Make an authority, unless the folder has one, and certificates that it signs.
 
-    `hosts` are names and addresses under which clients reach the service; each of the `clients`
-    gets a certificate. Returns the files: ``NAME.pem`` and ``NAME.key``.
+    `hosts` are names and addresses under which clients reach the service, which shows the same
+    certificate to CORBA clients that it calls; each of the `clients` gets
+    a certificate.
+
+    Returns the files: ``NAME.pem`` and ``NAME.key``.
     """
     for name in clients:
         if name in (AUTHORITY, SERVICE) or "/" in name or not checked_name(name):
@@ -54,10 +58,10 @@ def make_certificates(
     written: list[Path] = []
     try:
         authority = _authority(folder, now, ends, written)
-        service = _signed(authority, hosts[0], now, ends, ExtendedKeyUsageOID.SERVER_AUTH, hosts)
+        service = _signed(authority, hosts[0], now, ends, _BOTH, hosts)
         written += _write(folder, SERVICE, service)
         for name in clients:
-            client = _signed(authority, name, now, ends, ExtendedKeyUsageOID.CLIENT_AUTH, ())
+            client = _signed(authority, name, now, ends, [ExtendedKeyUsageOID.CLIENT_AUTH], ())
             written += _write(folder, name, client)
     except OSError as error:
         where = error.filename or folder
@@ -92,13 +96,13 @@ def _signed(
     name: str,
     now: datetime,
     ends: datetime,
-    purpose: x509.ObjectIdentifier,
+    purposes: Sequence[x509.ObjectIdentifier],
     hosts: Sequence[str],
 ) -> Signed:
     issuer = x509.AuthorityKeyIdentifier.from_issuer_public_key(authority.key.public_key())
     extensions: dict[x509.ExtensionType, bool] = {
         _usage(signs_certificates=False): True,
-        x509.ExtendedKeyUsage([purpose]): False,
+        x509.ExtendedKeyUsage(purposes): False,
         issuer: False,
     }
     if hosts:

@@ -43,8 +43,16 @@ from tidings.server.layers import Loaded, Sources
 from tidings.server.logs import Logs, loop_fault
 from tidings.server.reload import Reloader
 from tidings.server.requests import RequestLog
+from tidings.server.settings import left_open
 from tidings.server.tls import Tls
-from tidings.server.tokens import make_token, open_to_others, owner_token, token_path
+from tidings.server.tokens import (
+    make_token,
+    open_to_others,
+    owner_token,
+    recover_access,
+    recovered_path,
+    token_path,
+)
 from tidings.stores.archive.archive_end import check_journal_reaches
 from tidings.web.state import WebState
 
@@ -66,11 +74,14 @@ _LAST_WORDS: Final = 0.2
 _LAST_SEAL: Final = 20.0
 
 
-async def run(sources: Sources, loaded: Loaded, port_file: Path | None = None) -> int:
+async def run(
+    sources: Sources, loaded: Loaded, port_file: Path | None = None, recover: str | None = None
+) -> int:
     """Serves until a signal ends it; the exit code.
 
     SIGTERM and SIGINT end it in order, a second one at once. SIGHUP reads the `sources` of the
-    settings again. The service writes its address to `port_file` once it is ready.
+    settings again. The service writes its address to `port_file` once it is ready. `recover` is
+    the principal that gets access back.
     """
     umask = os.umask(_OWNER_ONLY)
     logs = Logs(loaded.settings.log.level, loaded.settings.log.format)
@@ -84,7 +95,7 @@ async def run(sources: Sources, loaded: Loaded, port_file: Path | None = None) -
             drop_stale_port_file(port_file)
         for text in loaded.warnings:
             log.warning("%s", text)
-        async with Service(sources, loaded, logs) as service:
+        async with Service(sources, loaded, logs, recover) as service:
             return await _until_told(service, port_file)
     finally:
         logs.uninstall()
@@ -147,11 +158,14 @@ class Service:
     url: str
     reloader: Reloader
 
-    def __init__(self, sources: Sources, loaded: Loaded, logs: Logs) -> None:
+    def __init__(
+        self, sources: Sources, loaded: Loaded, logs: Logs, recover: str | None = None
+    ) -> None:
         self.fault: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._sources = sources
         self._settings = loaded.settings
         self._logs = logs
+        self._recover = recover
         self._stopping = False
         self._watched: set[asyncio.Task[Any]] = set()
         self._behind_the_door = AsyncExitStack()
@@ -169,6 +183,7 @@ class Service:
                 owner_token(self._settings)  # found out before a long recovery
             if self._settings.tls.certificate is not None:
                 self._tls = Tls(self._settings.tls, utc_now())
+            recovered = self._recover and recovered_path(self._settings, self._recover)
             plan, known = archive_plan(self._settings.archive), None
             if plan is not None and not self._settings.store.memory:
                 data = self._settings.store.dir
@@ -178,6 +193,9 @@ class Service:
             self._watched = asyncio.all_tasks()
             self.host = await open_host(self._settings, known and known.present)
             self.host.broken.add_done_callback(self._broken)
+            self.host.warnings += left_open(self._settings)
+            for text in self.host.warnings:
+                log.warning("%s", text)
             if plan is not None:
                 self.host.new_archiving(plan, problems=known.problems if known else ()).start()
             self._watch_over()
@@ -185,6 +203,8 @@ class Service:
             _close(socket_)
             raise
         try:
+            if self._recover and recovered:
+                await recover_access(self.host, self._recover, recovered)
             await self._open_door(socket_)
             await self._open_corba()
             if socket_ is not None:
@@ -213,6 +233,7 @@ class Service:
             lambda: self.reloader.settings,
             self._budget.iiop,
             lambda: self._logs.level,
+            self._tls,
         )
         self._web.counts.admissions["iiop"] = self._corba.admission
         await self._corba.open()
@@ -310,7 +331,8 @@ class Service:
         self._web.readiness.phase = "ready"
         version = tidings.__version__
         doors = [f"{self.url}{self._beside}"] if self.url else []
-        doors += [f"for CORBA at {self.corba_url}"] if self.corba_url else []
+        corba = () if self._corba is None else (self._corba.url, self._corba.tls_url)
+        doors += [f"for CORBA at {url}" for url in dict.fromkeys(corba) if url]
         log.info("listening on %s, %s (tidings %s)", " and ".join(doors), where, version)
         notify_manager("READY=1")
 

@@ -16,6 +16,7 @@ from pydantic_core import PydanticCustomError
 from tidings.channel.catalogue import described
 from tidings.engine.archiving import ArchivePlan
 from tidings.engine.bodies import CACHE_OCTETS
+from tidings.engine.trail_file import TrailOptions
 from tidings.errors import InvalidUsage
 from tidings.orb.aio import Address, Options, Targets
 from tidings.orb.aio.targets import LOOPBACK, PEER
@@ -53,10 +54,12 @@ AUTO: Final = "auto"
 """As `http.token`: the service makes a token of its own."""
 CORBA_PORT: Final = 2809
 """Where an object URL without a port looks: `corbaloc::host/NameService`."""
+CORBA_TLS_PORT: Final = 2810
 TOKEN_WORDS: Final = "16 to 256 letters, digits and characters of ._~+-"
 
 _RETAINED: Final = Retention()
 _PLAN: Final = ArchivePlan(Path())
+_TRAIL: Final = TrailOptions()
 _WEB: Final = WebOptions()
 _OPTIONS: Final = Options()
 _CLIENTS: Final = ClientOptions()
@@ -161,6 +164,20 @@ class ArchiveSection(Section):
     hold: Live[Octets] = _PLAN.hold
 
 
+class AuditSection(Section):
+    """The audit trail: who changed what and who was refused, as lines in audit/trail.jsonl.
+
+    Attributes:
+        file_size: When the file would become longer, it gets a number and another one begins; some
+            60,000 lines.
+        old_files: How many of those with a number are kept. All together they have a year of a
+            service with a change a minute.
+    """
+
+    file_size: Octets = _TRAIL.file_octets
+    old_files: Count = _TRAIL.old_files
+
+
 class HttpSection(Section):
     """The door for HTTP, WebSocket and server-sent events.
 
@@ -184,6 +201,8 @@ class HttpSection(Section):
             loopback.
         max_unauthenticated: The same, of connections that have not yet sent a request which may
             come in (with the token, if there is one). none: a quarter of all.
+        session_idle: How long a session of somebody who has logged in lasts without a request.
+        session_life: How long it lasts at most; also the life of a token from `tidings login`.
         unnamed_lifetime: How long a subscription without a name stays after its last use.
         max_body: The longest body of a request; also the longest frame of a WebSocket.
         max_batch: The most events in one request or frame.
@@ -218,6 +237,8 @@ class HttpSection(Section):
     max_connections: OptionalCount = None
     max_connections_per_host: OptionalCount = None
     max_unauthenticated: OptionalCount = None
+    session_idle: PositiveDuration = _WEB.session_idle
+    session_life: PositiveDuration = _WEB.session_life
     unnamed_lifetime: Duration = _WEB.unnamed_lifetime
     max_body: Octets = _WEB.max_body
     max_batch: Annotated[int, Field(ge=1, le=1_000_000)] = _WEB.max_batch
@@ -239,16 +260,23 @@ class IiopSection(Section):
         enabled: Whether there is this door.
         host: The address to listen on; 0.0.0.0 for all. Set advertise_host with it.
         port: The port; 0 takes a free one. References that clients keep name it.
+        tls: Whether there is a port for TLS as well. References then name both.
+        tls_port: The port for TLS; 0 takes a free one.
+        tls_only: Whether clients are served with TLS alone: nothing listens on iiop.port.
         advertise_host: The host that references name, if it is not the one to listen on: behind
             address translation, or in a container.
         advertise_port: The port that references name; 0 for the one listened on.
-        alternates: Further addresses in references, tried after the first.
+        advertise_tls_port: The same of the port for TLS.
+        alternates: Further addresses in references, tried after the first; without TLS.
         open_well_known: Whether clients of other machines may begin with a plain key such as
-            NameService. Whoever reaches the port then manages the service.
+            NameService. Whoever reaches the port then manages the service, until grants decide.
+        open_loopback: Whether callers on the loopback own the service although grants are
+            enforced, as long as they use no reference that was issued for a principal.
         default_channel: The name of the channel behind the key DefaultEventChannel, made if it is
             missing; none for no such channel.
         bidirectional: Whose offer to be called back over their own connection is taken: that of
-            nobody, of clients that tell the address they come from, of everybody.
+            nobody, of clients that tell the address they come from, of everybody. That of clients
+            with TLS that listen nowhere is always taken.
         callback_networks: Where the service may connect to because a client gave it a reference:
             loopback is this machine, peer the address the reference came from. Callbacks over a
             connection that the client has opened need none of these.
@@ -276,12 +304,17 @@ class IiopSection(Section):
     enabled: bool = False
     host: HostName = "127.0.0.1"
     port: Port = CORBA_PORT
+    tls: bool = False
+    tls_port: Port = CORBA_TLS_PORT
+    tls_only: bool = False
     advertise_host: OptionalText = None
     advertise_port: Port = 0
+    advertise_tls_port: Port = 0
     alternates: Annotated[
         Texts, AfterValidator(_addresses), Right('a list of addresses such as "host:2809"')
     ] = ()
     open_well_known: bool = False
+    open_loopback: bool = False
     default_channel: OptionalText = "default"
     bidirectional: Literal["never", "same-host", "always"] = "never"
     callback_networks: Annotated[
@@ -395,6 +428,7 @@ class ServerSettings(Section):
 
     store: StoreSection = StoreSection()
     archive: ArchiveSection = ArchiveSection()
+    audit: AuditSection = AuditSection()
     http: HttpSection = HttpSection()
     iiop: IiopSection = IiopSection()
     tls: TlsSection = TlsSection()
@@ -416,6 +450,23 @@ class ServerSettings(Section):
         if problems:
             raise PydanticCustomError("unfit", "{problem}", {"problem": "\n".join(problems)})
         return self
+
+
+def left_open(settings: ServerSettings) -> list[str]:
+    """What the settings leave open, for the log, the status page and `tidings status`."""
+    http, iiop = settings.http, settings.iiop
+    found = []
+    if http.enabled and http.open_loopback and http.token is None and http.token_file is None:
+        found.append(
+            "http.open_loopback is set: whoever reaches HTTP from this machine may do everything, "
+            "whatever is granted"
+        )
+    if iiop.enabled and iiop.open_loopback:
+        found.append(
+            "iiop.open_loopback is set: CORBA clients on this machine may do everything, whatever "
+            "is granted"
+        )
+    return found
 
 
 def _problems(settings: ServerSettings) -> Iterator[str]:
@@ -450,7 +501,7 @@ def _problems(settings: ServerSettings) -> Iterator[str]:
         yield f"archive.dir and store.dir are both {archive}: the archive needs a folder of its own"
     if settings.iiop.enabled:
         yield from _corba_problems(settings.iiop, settings.ior_file, settings.naming)
-    yield from _tls_problems(settings.tls, http.tls)
+    yield from _tls_problems(settings.tls, http.tls, settings.iiop.tls)
 
 
 def _corba_problems(
@@ -458,6 +509,15 @@ def _corba_problems(
 ) -> Iterator[str]:
     if iiop.advertise_port and iiop.advertise_host is None:
         yield "iiop.advertise_port needs iiop.advertise_host: set both"
+    if iiop.advertise_tls_port and not (iiop.tls and iiop.advertise_host is not None):
+        yield "iiop.advertise_tls_port needs iiop.tls and iiop.advertise_host: set them as well"
+    if iiop.tls_only and not iiop.tls:
+        yield "iiop.tls_only is true, and iiop.tls is not: nobody could connect; set both"
+    elif iiop.tls_only and (iiop.advertise_port or iiop.alternates):
+        yield (
+            "iiop.advertise_port and iiop.alternates are about calls without TLS, and "
+            "iiop.tls_only takes none: leave them out, or iiop.tls_only"
+        )
     named = [path for path in (files.factory, files.filter_factory, files.agent) if path]
     if len(set(named)) < len(named):
         yield "the settings of ior_file name one file twice: each object needs its own"
@@ -473,9 +533,10 @@ def _corba_problems(
             yield f"naming: {error}"
 
 
-def _tls_problems(tls: TlsSection, wanted: bool) -> Iterator[str]:
-    if wanted and tls.certificate is None:
-        yield "http.tls needs a certificate: set tls.certificate and tls.key"
+def _tls_problems(tls: TlsSection, http: bool, iiop: bool) -> Iterator[str]:
+    if (http or iiop) and tls.certificate is None:
+        wanting = "http.tls" if http else "iiop.tls"
+        yield f"{wanting} needs a certificate: set tls.certificate and tls.key"
     elif (tls.certificate is None) != (tls.key is None):
         yield "tls.certificate and tls.key go together: set both"
     if tls.client_certificates != "none" and tls.client_ca is None:

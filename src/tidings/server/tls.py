@@ -1,4 +1,4 @@
-"""TLS: the context of connections that clients open."""
+"""TLS: the contexts of connections that clients open, and of those to clients."""
 
 from __future__ import annotations
 
@@ -21,18 +21,26 @@ _SOON: Final = timedelta(days=14)
 class Tls:
     """The TLS of a running service: new connections use what was loaded last.
 
-    `warnings` are for whoever runs the service. A file that cannot be used raises InvalidUsage.
+    A file that cannot be used raises InvalidUsage.
+
+    Attributes:
+        context: For connections that clients open.
+        outgoing: For connections to CORBA clients that listen with TLS: to hosts with a certificate
+            of `tls.client_ca`, or of the system's authorities if there is none. The service shows
+            its own certificate there.
+        warnings: For whoever runs the service.
     """
 
     def __init__(self, settings: TlsSection, now: datetime) -> None:
-        self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        self.context.minimum_version = ssl.TLSVersion[f"TLSv{settings.minimum.replace('.', '_')}"]
-        self.context.set_ciphers(_CIPHERS)
-        self.context.options |= ssl.OP_NO_RENEGOTIATION | ssl.OP_NO_COMPRESSION
+        self.context = _context(ssl.PROTOCOL_TLS_SERVER, settings)
         self.context.verify_mode = ssl.VerifyMode[f"CERT_{settings.client_certificates.upper()}"]
+        self.outgoing = _context(ssl.PROTOCOL_TLS_CLIENT, settings)
         self.warnings: list[str] = []
-        if settings.client_ca is not None:
-            _load(self.context, "tls.client_ca", settings.client_ca)
+        if settings.client_ca is None:
+            self.outgoing.load_default_certs()
+        else:
+            for context in (self.context, self.outgoing):
+                _load(context, "tls.client_ca", settings.client_ca)
         self.load(settings, now)
 
     def load(self, settings: TlsSection, now: datetime) -> None:
@@ -43,15 +51,24 @@ class Tls:
         assert settings.certificate is not None
         assert settings.key is not None
         self.warnings = _checked(settings.certificate, settings.key, now)
-        try:
-            self.context.load_cert_chain(settings.certificate, settings.key)
-        except (OSError, ssl.SSLError) as error:
-            raise InvalidUsage(
-                f"tls.certificate: {settings.certificate} cannot be used: {_why(error)}"
-            ) from error
-        if settings.revoked is not None:
-            _load(self.context, "tls.revoked", settings.revoked)
-            self.context.verify_flags |= ssl.VERIFY_CRL_CHECK_LEAF
+        for context in (self.context, self.outgoing):
+            try:
+                context.load_cert_chain(settings.certificate, settings.key)
+            except (OSError, ssl.SSLError) as error:
+                raise InvalidUsage(
+                    f"tls.certificate: {settings.certificate} cannot be used: {_why(error)}"
+                ) from error
+            if settings.revoked is not None:
+                _load(context, "tls.revoked", settings.revoked)
+                context.verify_flags |= ssl.VERIFY_CRL_CHECK_LEAF
+
+
+def _context(protocol: int, settings: TlsSection) -> ssl.SSLContext:
+    made = ssl.SSLContext(protocol)
+    made.minimum_version = ssl.TLSVersion[f"TLSv{settings.minimum.replace('.', '_')}"]
+    made.set_ciphers(_CIPHERS)
+    made.options |= ssl.OP_NO_RENEGOTIATION | ssl.OP_NO_COMPRESSION
+    return made
 
 
 def _load(context: ssl.SSLContext, name: str, path: Path) -> None:

@@ -1,14 +1,30 @@
-"""The owner's token: given, read from a file, or made by the service."""
+"""Tokens that the machine itself gives out: the owner's, and one for whoever is locked out."""
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from pathlib import Path
 from typing import Final
 
+from tidings.engine.access import Caller
+from tidings.engine.door import LocalDoor
+from tidings.engine.host import Host
 from tidings.errors import InvalidUsage, StoreError
+from tidings.grants.core import RECOVERY
+from tidings.grants.model import NO_LIMITS, Verb
+from tidings.grants.requests import (
+    ChangePrincipal,
+    CreateGrant,
+    CreatePrincipal,
+    CreateToken,
+    SeePrincipals,
+)
 from tidings.names import new_origin
 from tidings.server.files import write_secret
 from tidings.server.settings import AUTO, TOKEN_WORDS, ServerSettings, is_token
+
+log = logging.getLogger(__name__)
 
 TOKEN_FILE: Final = "owner.token"
 """The name of the file in the data folder that holds a token the service has made."""
@@ -44,6 +60,42 @@ def make_token(settings: ServerSettings) -> Path | None:
     except OSError as error:
         raise StoreError(f"the token cannot be written to {path}: {error.strerror}") from error
     return path
+
+
+def recovered_path(settings: ServerSettings, name: str) -> Path:
+    """The new file for the token of `recover_access`; raise InvalidUsage if there can be none."""
+    if settings.store.memory:
+        raise InvalidUsage("--recover-access: nothing is kept in memory, and nobody locked out")
+    if not name or name in (".", "..") or not name.isprintable() or "/" in name:
+        raise InvalidUsage(f"--recover-access: {name[:64]!r} cannot be the name of a principal")
+    path = settings.store.dir / f"recovered-{name}.token"
+    if path.exists():
+        raise InvalidUsage(
+            f"--recover-access: {path} has a token already: use it, or remove the file"
+        )
+    return path
+
+
+async def recover_access(host: Host, name: str, path: Path) -> None:
+    """Make a principal an administrator with a new token, which goes into a file.
+
+    Whoever may start the service on its data could do anything with them anyway.
+    """
+    door = LocalDoor(host, Caller(RECOVERY, is_owner=True))
+    if not await door.request(SeePrincipals(principal=name)):
+        await door.ask(CreatePrincipal(name))
+    await door.ask(ChangePrincipal(name, limits=NO_LIMITS, disabled=False))
+    await door.ask(CreateGrant(name, (Verb.ADMINISTER, Verb.MANAGE, Verb.INSPECT)))
+    made = await door.request(CreateToken(name, RECOVERY))
+    try:
+        await asyncio.to_thread(write_secret, path, made.token)
+    except OSError as error:
+        raise StoreError(f"the token cannot be written to {path}: {error.strerror}") from error
+    log.warning(
+        "access recovered: %s administers access by credential %d, whose token is in %s; "
+        "start without --recover-access from now on",
+        *(name, made.credential, path),
+    )
 
 
 def _read(path: Path) -> str:

@@ -18,7 +18,7 @@ from tidings.web import (
     outline,
     rates,
     replay,
-    status,
+    summary,
     tail,
     websocket,
 )
@@ -26,14 +26,17 @@ from tidings.web.faults import LastResort, add_handlers
 from tidings.web.options import WebOptions
 from tidings.web.paths import PathParts
 from tidings.web.rates import Rates
-from tidings.web.routes import events, operations, overview, pulling
+from tidings.web.routes import events, logins, operations, overview, pulling
 from tidings.web.security import Guard
 from tidings.web.state import WebState
 
 _DEFAULTS = WebOptions()
 
 # What is asked for most often comes first: routes are tried in order.
-_V1 = (events, pulling, websocket, tail, replay, operations, overview, outline, rates, status)
+_V1 = (
+    *(events, pulling, websocket, tail, replay, operations),
+    *(overview, summary, outline, rates, logins),
+)
 
 
 def build_app(host: Host, options: WebOptions = _DEFAULTS) -> FastAPI:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import replace
 from email.message import Message
-from typing import Any, Final, get_args, get_origin
+from typing import Any, ClassVar, Final, get_args, get_origin
 
 from fastapi import HTTPException
 from fastapi.dependencies.models import Dependant
@@ -81,7 +82,12 @@ class StrictRoute(APIRoute):
 
     A JSON body names no member twice. The query has only names that the route takes, and headers
     that matter occur once.
+
+    Attributes:
+        most: The longest body in octets; None for what the settings say.
     """
+
+    most: ClassVar[int | None] = None
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """What handles a request."""
@@ -94,7 +100,7 @@ class StrictRoute(APIRoute):
                 check_query(request.query_params, known)
             _check_headers(request.headers)
             if has_body:
-                await _read_json(request)
+                await _read_json(request, self.most)
             return await handle(request)
 
         return check_and_handle
@@ -138,9 +144,9 @@ def _check_headers(headers: Headers) -> None:
         )
 
 
-async def _read_json(request: Request) -> None:
+async def _read_json(request: Request, most: int | None) -> None:
     state: WebState = request.app.state.web
-    options = state.options
+    options = state.options if most is None else replace(state.options, max_body=most)
     if media_type(request) != "application/json":
         given = request.headers.get("content-type")
         told = "there is none" if given is None else f"not {given!r:.60}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from http import HTTPStatus
+from math import ceil
 from typing import Any, Final
 
 from fastapi import FastAPI
@@ -17,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketState
 
 from tidings.api.problems import MEDIA_TYPE, misfit_of, problem_of
-from tidings.errors import NotFound, TidingsError
+from tidings.errors import NotFound, RateExceeded, TidingsError
 from tidings.events.codecs.json_text import write_json
 
 log = logging.getLogger(__name__)
@@ -39,7 +40,7 @@ def problem_response(problem: Mapping[str, object], headers: Mapping[str, str] =
     if status == 401:
         added["WWW-Authenticate"] = "Bearer"
     if status in _RETRY:
-        added["Retry-After"] = _RETRY_AFTER
+        added.setdefault("Retry-After", _RETRY_AFTER)
     return Response(write_json(problem), status, added, MEDIA_TYPE)
 
 
@@ -48,7 +49,8 @@ def _answer_to(error: Exception) -> Response:
     if not isinstance(error, TidingsError) or type(error) is TidingsError:
         log.error("a request has met a fault", exc_info=error)
         return problem_response(problem_of(RuntimeError()))
-    return problem_response(problem_of(error))
+    wait = {"Retry-After": str(ceil(error.wait))} if isinstance(error, RateExceeded) else {}
+    return problem_response(problem_of(error), wait)
 
 
 def add_handlers(app: FastAPI) -> None:

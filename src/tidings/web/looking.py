@@ -11,7 +11,6 @@ from starlette.responses import StreamingResponse
 
 from tidings.channel.consumer import Consumer as ConsumerState
 from tidings.channel.views import AdminInfo, ChannelInfo, ProxyInfo
-from tidings.channel.vocabulary import Side
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
 from tidings.engine.turns import Turns
@@ -57,10 +56,8 @@ def proxies(door: LocalDoor, channel: int) -> AsyncIterator[ProxyInfo]:
 
 
 def admins(door: LocalDoor, channel: int) -> AsyncIterator[AdminInfo]:
-    """All admins of a channel, one by one."""
-    found = door.views.channel(channel)
-    ids = [(Side.SUPPLIER, id) for id in found.supplier_admins]
-    ids += [(Side.CONSUMER, id) for id in found.consumer_admins]
+    """All admins of a channel, one by one; Forbidden at once if the caller may not see them."""
+    ids = door.views.admin_ids(channel)
     return _each(ids, lambda one: door.views.admin(channel, *one))
 
 
@@ -124,15 +121,17 @@ class Consumer(NamedTuple):
         return self.counts.get("delivered", 0) + self.counts.get("rejected", 0)
 
 
-async def consumers(host: Host, *, oldest: bool = True) -> AsyncIterator[Consumer]:
-    """All consumers that have or had events, one by one.
+async def consumers(host: Host, door: LocalDoor, *, oldest: bool = True) -> AsyncIterator[Consumer]:
+    """All consumers that have or had events and that the caller may see, one by one.
 
     Without `oldest`, nobody searches for the oldest event of each, which takes long in long queues.
     """
-    turns = Turns()
+    turns, may_see = Turns(), door.views.may_see
     for channel in list(host.channels.values()):
         for found in channel.consumers():
             proxy, waiting = found.proxy, found.waiting
+            if not may_see(proxy):
+                continue
             first = _oldest(found) if oldest else None
             behind = waiting if first is None else max(waiting, channel.seq - first + 1)
             yield Consumer(

@@ -17,12 +17,13 @@ from starlette.responses import Response
 
 from tidings.admission import Admission
 from tidings.channel.views import ChannelInfo
-from tidings.engine.access import OWNER
 from tidings.engine.archiving import ArchivingState
+from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
 from tidings.engine.turns import Turns
+from tidings.errors import Forbidden
 from tidings.web.looking import channels, consumers
-from tidings.web.state import State, WebState
+from tidings.web.state import Door, State, WebState
 
 router = APIRouter(tags=["overview"])
 
@@ -39,6 +40,7 @@ class _Seen:
     copies: Counter[tuple[int, int, str]] = field(default_factory=Counter)
     disk_octets: int | None = None
     archive: ArchivingState | None = None
+    service: bool = False
 
 
 @router.get(
@@ -57,13 +59,14 @@ class _Seen:
         }
     },
 )
-async def metrics(state: State) -> Response:
+async def metrics(state: State, door: Door) -> Response:
     """What the service does, by channel and by consumer admin.
 
     Channels go by their names, those without one by `#` and their id. `GET /v1/top` has single
-    proxies.
+    proxies. Whoever may inspect the service sees everything, others the channels and consumers that
+    they may see; without any, the answer is 403.
     """
-    seen = await _look(state)
+    seen = await _look(state, door)
     text, turns = [], Turns()
     for family in _families(state, seen):
         text.append(_written(family))
@@ -71,16 +74,19 @@ async def metrics(state: State) -> Response:
     return Response(b"".join(text), media_type=CONTENT_TYPE_LATEST)
 
 
-async def _look(state: WebState) -> _Seen:
+async def _look(state: WebState, door: LocalDoor) -> _Seen:
     host, seen = state.host, _Seen()
-    seen.channels = [one async for one in channels(state.door(OWNER))]
-    async for consumer in consumers(host):
+    seen.channels = [one async for one in channels(door)]
+    seen.service = door.views.oversees
+    if not (seen.channels or seen.service):
+        raise Forbidden("the metrics need `inspect` on the service, or a right on a channel")
+    async for consumer in consumers(host, door):
         place = (consumer.channel, consumer.admin)
         seen.waiting[place] += consumer.waiting
         seen.in_flight[place] += consumer.in_flight
         for outcome, count in consumer.counts.items():
             seen.copies[*place, outcome] += count
-    if host.folder is not None:
+    if host.folder is not None and seen.service:
         seen.disk_octets = await host.submit(partial(_octets, host.folder))
     if host.archiving is not None:
         seen.archive = host.archiving.state()
@@ -130,6 +136,11 @@ def _filled(family: GaugeMetricFamily | CounterMetricFamily, samples: Samples) -
 def _families(state: WebState, seen: _Seen) -> Iterator[Metric]:
     yield from _of_channels(seen)
     yield from _of_consumers(seen)
+    if seen.service:
+        yield from _of_service(state, seen)
+
+
+def _of_service(state: WebState, seen: _Seen) -> Iterator[Metric]:
     yield from _of_host(state.host, seen)
     if seen.archive is not None:
         yield from _of_archive(seen.archive)
@@ -144,11 +155,23 @@ def _families(state: WebState, seen: _Seen) -> Iterator[Metric]:
         told = "Pushes that were dropped: their events had come back to the channel."
         yield _counter("corba_pushes_looped", told, counts.looped())
     yield from _of_connections(counts.admissions)
-    operations = state.host.operations.counts
-    told = "Operations, by name and result."
-    yield _counter("operations", told, operations, "operation", "result")
+    yield from _of_operations(state.host)
     yield _gauge("unnamed_proxies", "Proxies that end when nobody uses them.", len(state.lifetimes))
     yield _gauge("ready", "1 if the service takes work.", not state.not_ready)
+
+
+def _of_operations(host: Host) -> Iterator[Metric]:
+    log, trail = host.operations, host.trail
+    yield _counter(
+        "operations", "Operations, by name and result.", log.counts, "operation", "result"
+    )
+    told = "What callers may not do or know of, by door and the code of the error."
+    yield _counter("refusals", told, log.refusals, "door", "code")
+    told = "Of them, callers that did not show who they are."
+    yield _counter("failed_logins", told, log.failed_logins, "door", "code")
+    if trail is not None:
+        yield _gauge("trail_failing", "1 if the audit trail is not written.", bool(trail.problem))
+        yield _counter("trail_missed", "Lines that are missing from its file.", trail.missed)
 
 
 def _of_connections(doors: Mapping[str, Admission]) -> Iterator[Metric]:

@@ -44,7 +44,7 @@ _STATUSES: Final[dict[str, str]] = {
     "413": "It is longer than the service takes.",
     "415": "The body is of another media type than the ones taken.",
     "422": "The request is well-formed, but what it says is outside the rules.",
-    "429": "As many events wait as may: try again later.",
+    "429": "Too many, or too fast: try again later.",
     "431": "The path and the query, or the headers, are too long.",
     "500": "A fault of the service; its log has more.",
     "503": "The service is stopping, or the disk does not do what it is asked.",

@@ -16,6 +16,8 @@ class WebOptions:
         allowed_hosts: Without a token, names (``name`` or ``name:port``) beside those of the
             loopback that a request's ``Host`` may have.
         allowed_origins: Origins such as ``https://desk.example`` whose pages may use the API.
+        session_idle: How long a login session lasts without a request.
+        session_life: How long it lasts at most, and a token that a password was exchanged for.
         unnamed_lifetime: How long a proxy without a name stays after its last use.
         max_body: Octets; a stream of lines has no such bound, each of its lines has.
         max_batch: How many events one request or frame may bring.
@@ -31,6 +33,8 @@ class WebOptions:
     open_loopback: bool = False
     allowed_hosts: tuple[str, ...] = ()
     allowed_origins: tuple[str, ...] = ()
+    session_idle: float = 1_800.0
+    session_life: float = 43_200.0
     unnamed_lifetime: float = 60.0
     max_body: int = 16 * 1024 * 1024
     max_batch: int = 1_000

@@ -78,7 +78,8 @@ def _add_proxy(table: Table, host: Host, last: int, proxy: Proxy) -> None:
         taken = sum(consumer.counts.values())
         behind = max(waiting, last - min(consumer.flight) + 1) if consumer.flight else waiting
     endpoint = host.endpoint(proxy.channel.id, proxy.id)
-    door, peer = ("", "") if endpoint is None else endpoint.client_address
+    client = None if endpoint is None else endpoint.connected_by
+    door, peer = ("", "") if client is None else (client.door, client.peer)
     table.add(
         (proxy.channel.id, proxy.id, proxy.admin.id, proxy.name, peer, waiting, in_flight, behind,
          failures, taken, len(proxy.attached_filters)),

@@ -89,14 +89,14 @@ async def connect_quietly(door: LocalDoor, channel: int, proxy: int) -> None:
 
 
 class Suppliers:
-    """The proxy of each channel that requests without a proxy of their own share."""
+    """The proxy of each principal and channel that requests without one of their own share."""
 
     def __init__(self, state: WebState) -> None:
-        self._proxies: dict[tuple[LocalDoor, int], asyncio.Future[int]] = {}
+        self._proxies: dict[tuple[str, int], asyncio.Future[int]] = {}
 
     async def proxy(self, door: LocalDoor, channel: int) -> int:
         """The id of the shared proxy, which is made on first use."""
-        key = (door, channel)
+        key = (door.caller.name, channel)
         found = self._proxies.get(key)
         if found is None:
             found = self._proxies[key] = asyncio.ensure_future(self._made(door, channel))
@@ -108,9 +108,9 @@ class Suppliers:
 
     def forget(self, door: LocalDoor, channel: int, proxy: int) -> None:
         """The proxy has ended: the next who asks gets a new one."""
-        found = self._proxies.get((door, channel))
+        found = self._proxies.get((door.caller.name, channel))
         if found is not None and found.done() and found.result() == proxy:
-            del self._proxies[door, channel]
+            del self._proxies[door.caller.name, channel]
 
     async def _made(self, door: LocalDoor, channel: int) -> int:
         qos = {"ConnectionReliability": Reliability.BEST_EFFORT.value}

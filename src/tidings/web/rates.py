@@ -16,8 +16,10 @@ from pydantic import Field
 from tidings.api.forms import Answer, Id, examples
 from tidings.channel.effects import Outcome
 from tidings.clock import monotonic_microseconds, processor_seconds
+from tidings.engine.access import OWNER
 from tidings.engine.host import Host
 from tidings.errors import StoreError
+from tidings.grants.model import Verb
 from tidings.web.bodies import StrictRoute
 from tidings.web.looking import Movement, consumers
 from tidings.web.state import Door, State, WebState
@@ -83,6 +85,7 @@ class Rates:
 
     def __init__(self, state: WebState) -> None:
         self._host = state.host
+        self._door = state.door(OWNER)
         self._movement = state.part(Movement)
         self._samples: deque[Sample] = deque(maxlen=_KEPT)
         self._before = _totals(state.host)
@@ -97,7 +100,7 @@ class Rates:
         """Looks once."""
         waiting = in_flight = slow = 0
         known = set()
-        async for consumer in consumers(self._host, oldest=False):
+        async for consumer in consumers(self._host, self._door, oldest=False):
             self._movement.idle(consumer)
             known.add((consumer.channel, consumer.proxy))
             waiting += consumer.waiting
@@ -193,7 +196,7 @@ async def see_rates(
     after: Annotated[Id, Query(description="Only what is younger than this time.")] = 0,
 ) -> Response:
     """Rates, backlog, disk and processor of the whole service, for those who may inspect it."""
-    door.views.require_service()
+    door.require(door.operation, Verb.INSPECT, None)
     samples = state.part(Rates).after(after)
     series = {
         name: [round(one[at], 3) if isinstance(one[at], float) else one[at] for one in samples]

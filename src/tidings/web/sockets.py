@@ -27,7 +27,7 @@ from tidings.channel.effects import Message
 from tidings.channel.management import Connect, Detach
 from tidings.channel.vocabulary import Form, Item
 from tidings.engine.door import LocalDoor
-from tidings.engine.endpoints import ClientAddress, Endpoint, EventBatch, Types
+from tidings.engine.endpoints import Endpoint, EventBatch, Types
 from tidings.engine.turns import Turns
 from tidings.errors import (
     BadInput,
@@ -40,7 +40,7 @@ from tidings.errors import (
 )
 from tidings.web.event_bodies import read_frame, read_items
 from tidings.web.publisher import plain_results, without_bad
-from tidings.web.state import WebState, peer_of
+from tidings.web.state import WebState
 
 log = logging.getLogger(__name__)
 
@@ -251,11 +251,6 @@ class Line(Endpoint):
         self.held = False
 
     # What the engine says.
-
-    @property
-    def client_address(self) -> ClientAddress:
-        """Return where the client is."""
-        return ClientAddress("WebSocket", self._owner.peer)
 
     def deliver(self, batch: EventBatch) -> None:
         """Writes the events to the client."""
@@ -472,7 +467,6 @@ class Socket:
         self._task = asyncio.current_task()
         self._stalled: asyncio.Task[None] | None = None
         self.encoded = state.encoded
-        self.peer = peer_of(websocket)
         self.most_held = _WINDOWS_KEPT * options.max_socket_octets
         self.writer = SocketWriter(
             self._send, options.max_socket_octets, options.write_patience, self._on_stalled
@@ -673,7 +667,7 @@ class Socket:
             key = (line.channel, line.proxy)
             if host.endpoint(*key) is line:  # no other client has taken over
                 line.close()
-                self._door.tell(Detach(*key))
+                host.tell(Detach(*key))  # whatever the client may do by now
             self.forget(line, ended=False)
 
     # A peer that does not read.

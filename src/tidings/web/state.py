@@ -19,10 +19,12 @@ from tidings.engine.beside import compiled
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
 from tidings.errors import StoreError
+from tidings.grants.core import AccessChanged
 from tidings.web.event_bodies import Bounds
 from tidings.web.lifetimes import Lifetimes
 from tidings.web.options import WebOptions
 from tidings.web.security import principal_of
+from tidings.web.sessions import Sessions
 
 _T = TypeVar("_T")
 
@@ -92,20 +94,18 @@ class WebState:
     def __init__(self, host: Host, options: WebOptions) -> None:
         self.host = host
         self.options = options
+        self.sessions = Sessions(host.access.grants, options, host.clock.now)
+        host.on_effect(AccessChanged, self.sessions.end_forbidden)
         self.lifetimes = Lifetimes(host, options.unnamed_lifetime)
         self.readiness = Readiness()
         self.counts = Counts()
         self.encoded = Encoded()
         self.bounds = Bounds(options.max_batch, host.settings.limits.event_values)
-        self._doors: dict[Caller, LocalDoor] = {}
         self._parts: dict[Callable[[WebState], Any], Any] = {}
 
     def door(self, principal: Caller) -> LocalDoor:
-        """The host as a principal may use it; the same one each time."""
-        door = self._doors.get(principal)
-        if door is None:
-            door = self._doors[principal] = LocalDoor(self.host, principal)
-        return door
+        """The host as a principal may use it."""
+        return LocalDoor(self.host, principal)
 
     def part(self, kind: Callable[[WebState], _T]) -> _T:
         """The one object of a kind that belongs to this door, made when it is first asked for."""
@@ -141,12 +141,6 @@ class WebState:
         self.lifetimes.close()
 
 
-def peer_of(connection: HTTPConnection) -> str:
-    """Return the address and port a connection comes from; empty if it has none."""
-    client = connection.client
-    return "" if client is None else f"{client.host}:{client.port}"
-
-
 async def _state(connection: HTTPConnection) -> WebState:
     state: WebState = connection.app.state.web
     return state
@@ -154,7 +148,10 @@ async def _state(connection: HTTPConnection) -> WebState:
 
 async def _door(connection: HTTPConnection) -> LocalDoor:
     state: WebState = connection.app.state.web
-    return state.door(principal_of(connection))
+    door = state.door(principal_of(connection))
+    if connection.scope["type"] == "http":  # it looks for what is in the path before it acts
+        door.operation = getattr(connection.scope.get("endpoint"), "__name__", "")
+    return door
 
 
 async def made_of(

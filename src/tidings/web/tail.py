@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi import APIRouter, Header, Query, Response
 from starlette.types import Receive, Scope, Send
 
 from tidings.api.items import write_delivered
@@ -20,14 +20,14 @@ from tidings.channel.effects import Message
 from tidings.channel.management import Connect, Disconnect, ObtainProxy
 from tidings.channel.qos import OrderPolicy
 from tidings.engine.door import LocalDoor
-from tidings.engine.endpoints import ClientAddress, Endpoint, EventBatch
+from tidings.engine.endpoints import Endpoint, EventBatch
 from tidings.errors import Disconnected, LimitExceeded, TidingsError
 from tidings.events.codecs.json_text import write_json
 from tidings.web.bodies import StrictRoute, client_gone
 from tidings.web.paths import ChannelId, Number
 from tidings.web.replay import Replay, Wanted
 from tidings.web.routes.operations import make_proxy
-from tidings.web.state import Door, State, WebState, peer_of
+from tidings.web.state import Door, State, WebState
 
 router = APIRouter(tags=["events"], route_class=StrictRoute)
 
@@ -56,21 +56,13 @@ class TailBuffer(Endpoint):
         filled: Set while there is something to read, or the end.
     """
 
-    def __init__(
-        self, events: int = _MOST_EVENTS, octets: int = _MOST_OCTETS, peer: str = ""
-    ) -> None:
-        self._peer = peer
+    def __init__(self, events: int = _MOST_EVENTS, octets: int = _MOST_OCTETS) -> None:
         self._most_events = events
         self._most_octets = octets
         self._waiting: list[Message] = []
         self._octets = 0
         self.end: tuple[str, Exception] | None = None
         self.filled = asyncio.Event()
-
-    @property
-    def client_address(self) -> ClientAddress:
-        """Return where the reader is."""
-        return ClientAddress("SSE", self._peer)
 
     def deliver(self, batch: EventBatch) -> None:
         """Keeps the events, which are done with for the channel."""
@@ -114,7 +106,6 @@ class TailBuffer(Endpoint):
     responses=_STREAM,
 )
 async def tail(
-    request: Request,
     state: State,
     door: Door,
     channel: ChannelId,
@@ -139,7 +130,7 @@ async def tail(
     with state.stream() as held:
         proxy = await make_proxy(state, door, command)
         place = held.pop_all()
-    buffer = TailBuffer(peer=peer_of(request))
+    buffer = TailBuffer()
     made = Tail(state, door, channel, proxy, buffer, place)
     try:
         state.lifetimes.hold(channel, proxy)
@@ -204,7 +195,8 @@ class Tail(Response):
         """Ends the proxy, and gives the place back."""
         self._place.close()
         self._state.lifetimes.forget(self._channel, self._proxy)
-        self._door.tell(Disconnect(self._channel, self._proxy))
+        # Whatever the reader may do by now.
+        self._state.host.tell(Disconnect(self._channel, self._proxy))
 
     async def _past(self, send: Send) -> set[int]:
         """Writes past events; the numbers of those that may come once more."""

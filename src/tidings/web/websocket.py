@@ -83,7 +83,7 @@ async def subscribe(  # noqa: PLR0913, PLR0917 -- what its path and query have
     except BaseException:
         socket.detach()
         if known is None:
-            _end(state, door, channel, proxy)
+            _end(state, channel, proxy)
         raise
     socket.writer.put(write_frame(ConnectedFrame(_LINE, channel, proxy, name)))
     if replay is None:
@@ -92,7 +92,7 @@ async def subscribe(  # noqa: PLR0913, PLR0917 -- what its path and query have
     else:
         code = await _serve_from_the_past(socket, line, replay, before)
     if not name and code in _GOOD_BYE:
-        _end(state, door, channel, proxy)
+        _end(state, channel, proxy)
 
 
 def _known(door: LocalDoor, channel: int, name: str, wanted: Constraint | None) -> int | None:
@@ -123,8 +123,8 @@ def _asks_for(door: LocalDoor, proxy: ProxyInfo, given: Constraint) -> bool:
     return asked == [(given.text, given.event_types)]
 
 
-def _end(state: WebState, door: LocalDoor, channel: int, proxy: int) -> None:
-    door.tell(Disconnect(channel, proxy))
+def _end(state: WebState, channel: int, proxy: int) -> None:
+    state.host.tell(Disconnect(channel, proxy))
     state.lifetimes.forget(channel, proxy)
 
 

@@ -27,6 +27,7 @@ MADE_OF_PARTS: dict[type[TidingsError], list[tuple[Any, ...]]] = {
     ],
     errors.InvalidEvent: [("must be a text", "data.zones[3]"), ("no event", "")],
     errors.MissingExtra: [("the Arrow codec", "arrow")],
+    errors.RateExceeded: [("ann may publish 5 events a second", 0.25)],
 }
 PROPERTY_ERRORS = [
     PropertyError(PropertyErrorCode.BAD_VALUE, "Priority", -32767, 32767),

@@ -10,7 +10,18 @@ from typing import Any
 
 import pytest
 
-from tidings.bench import attack, channel, iiop, iiop_load, match, memory, persist, recover, web
+from tidings.bench import (
+    access,
+    attack,
+    channel,
+    iiop,
+    iiop_load,
+    match,
+    memory,
+    persist,
+    recover,
+    web,
+)
 from tidings.bench.attack_load import ATTACKS
 from tidings.bench.harness import resident_octets
 from tidings.bench.iiop import Sizes
@@ -63,6 +74,25 @@ def test_attacks_are_reported_as_another_client_feels_them() -> None:
             assert rows[f"{name}: p99 of {what}"]["target"] == "<= 50"
         assert rows[f"{name}: memory"]["target"] == "<= 200"
     assert "the longest hold of the loop" in rows
+
+
+def test_every_figure_of_access_is_there() -> None:
+    rows = run(access, events=600, grants=50, connections=8, rounds=1)
+    assert targets(rows) == {
+        "50 grants, of 10": "<= 1.5",
+        "a check, of a push over WebSocket": "<= 0.03",
+        "a check, of a push over IIOP": "<= 0.03",
+    }
+    assert all(row["value"] > 0 for row in rows.values())
+    check, push = rows["a check with 50 grants"], rows["a push over IIOP"]
+    share = rows["a check, of a push over IIOP"]["value"]
+    assert share == pytest.approx(check["value"] / push["value"], abs=1e-3)
+
+
+def test_a_check_that_lets_strangers_pass_ends_the_bench(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(access, "authorise", lambda *asked: None)
+    with pytest.raises(AssertionError, match="a stranger may publish"):
+        run(access, events=10, grants=20, connections=1, rounds=1)
 
 
 def run_channel() -> dict[str, dict[str, Any]]:

@@ -50,6 +50,25 @@ def test_what_a_group_of_filters_asks_for(rule: Rule, options: PlanOptions, aske
     assert constraints_of(rule, options) == asked
 
 
+def test_a_fence_that_nobody_is_behind_leaves_no_trace() -> None:
+    machine = Machine()
+    channel = machine.factory.channel(machine.channel)
+    version, proxies = channel.plan.version, [machine.new_consumer() for _ in range(3)]
+    for fence in ((ONE,), (ONE, TWO), ()):
+        made = channel.plan.version
+        machine.do(m.Confine(machine.channel, [*proxies, 99], fence))
+        assert channel.plan.version == made + 1  # one for all of them
+        assert len(channel.router._index) == bool(fence)
+        machine.do(m.Confine(machine.channel, proxies, fence))
+        assert channel.plan.version == made + 1
+    machine.do(m.Confine(machine.channel, proxies, (ONE,)))
+    for proxy in proxies:
+        machine.do(m.Disconnect(machine.channel, proxy))
+    assert not len(channel.router._index)
+    assert not channel.router._fences
+    assert version < channel.plan.version
+
+
 def test_every_change_is_told_and_makes_the_same_plan_elsewhere() -> None:
     machine = Machine(Settings(empty_filter_passes=False))
     proxy = machine.new_consumer()

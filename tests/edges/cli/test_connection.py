@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,13 +14,15 @@ import typer
 from tests.edges.cli.running import objects, tidings
 from tests.edges.cli.served import Served
 from tidings.cli import connection
-from tidings.cli.connection import Service
+from tidings.cli.connection import Service, trusting
 from tidings.cli.contexts import contexts_file
 from tidings.client.client import Client
 from tidings.client.configuration.applying import Applying
 from tidings.client.configuration.diff import MakeProxy
-from tidings.errors import Forbidden, Unauthenticated
+from tidings.clock import utc_now
+from tidings.errors import Forbidden, InvalidUsage, Unauthenticated
 from tidings.server import lifecycle
+from tidings.server.dev_certificates import make_certificates
 from tidings.server.layers import Loaded, Sources
 from tidings.server.settings import setting_fields, settings_table
 from tidings.terminal import render
@@ -40,12 +43,13 @@ def test_a_context_names_a_service_and_options_and_the_environment_override_it(
 ) -> None:
     (tmp_path / "token").write_text("of prod\n")
     monkeypatch.chdir(tmp_path)
-    files = ("--token-file", "token", "--ca", "ca.pem")
+    files = ("--token-file", "token", "--ca", "ca.pem", "--cert", "me.pem", "--key", "me.key")
     served.done("context", "add", "prod", "--url", "https://prod:1", *files)
     served.done("context", "add", "lab", "--url", "http://lab:1")
     ca = str(tmp_path / "ca.pem")
+    shown = [str(tmp_path / name) for name in ("me.pem", "me.key")]
     for words, expected in (
-        ((), Service("https://prod:1", "of prod", ca=ca)),
+        ((), Service("https://prod:1", "of prod", 5.0, ca, *shown)),
         (("--context", "lab"), Service("http://lab:1")),
         (("--url", "http://elsewhere:1"), Service("http://elsewhere:1")),
         (("--context", "prod", "--url", "http://else:1"), Service("http://else:1", ca=ca)),
@@ -280,7 +284,10 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_options_become_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[tuple[Loaded, Path | None]] = []
 
-    async def run(sources: Sources, loaded: Loaded, port_file: Path | None) -> int:
+    async def run(
+        sources: Sources, loaded: Loaded, port_file: Path | None, recover: str | None
+    ) -> int:
+        assert recover == (None if seen else "root")
         seen.append((loaded, port_file))
         return len(seen) - 1
 
@@ -289,7 +296,8 @@ def test_options_become_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     Path("old").write_text("nsspecurl = http://x\n")
     ran = tidings("serve", "--settings", "x.toml", "--properties", "old", "--host", "::1",
                   "--port", "7", "--data", "d", "--token-file", "t", "--log-level", "0",
-                  "--memory", "--port-file", "p", "--iiop", "127.0.0.2:9")  # fmt: skip
+                  "--memory", "--port-file", "p", "--iiop", "127.0.0.2:9",
+                  "--recover-access", "root")  # fmt: skip
     assert ran.exit_code == 0
     loaded, port_file = seen[0]
     settings = loaded.settings
@@ -345,3 +353,20 @@ def test_settings_are_checked() -> None:
         ran = tidings("settings", "check", "--settings", "x.toml")
         assert (ran.exit_code, words in ran.stderr) == (code, True)
     assert not Path("tidings-data").exists()
+
+
+def test_a_certificate_is_shown_with_its_key_or_refused_by_name(tmp_path: Path) -> None:
+    make_certificates(tmp_path, ("localhost",), ("me",), utc_now())
+    ca, cert, key = (str(tmp_path / name) for name in ("ca.pem", "me.pem", "me.key"))
+    assert trusting(None) is None
+    for authority in (ca, None):
+        made = trusting(authority, cert, key)
+        assert made is not None
+        assert made.verify_mode is ssl.CERT_REQUIRED
+    for shown, of, words in (
+        (None, key, "give that with --cert"),
+        (cert, None, "me.pem: this is not a certificate in PEM with its key"),
+        (cert, str(tmp_path / "none"), "none: no such file"),
+    ):
+        with pytest.raises(InvalidUsage, match=words):
+            trusting(ca, shown, of)

@@ -28,6 +28,7 @@ from tidings.errors import (
     Disconnected,
     InvalidEvent,
     InvalidUsage,
+    Stopping,
 )
 
 
@@ -251,6 +252,17 @@ async def test_stopping_ends_the_past() -> None:
     transport.free.set()
     with pytest.raises(Disconnected):
         await waiting
+
+
+async def test_nobody_complains_of_a_page_that_nobody_waits_for() -> None:
+    replay, _, _, transport = replayed(Stopping("the client is closed"))
+    transport.free.clear()
+    waiting = asyncio.create_task(cast("Coroutine[Any, Any, Any]", replay.get()))
+    await turns()
+    waiting.cancel()
+    transport.free.set()
+    await turns()
+    del replay
 
 
 async def test_a_past_that_is_not_kept_any_more_is_told() -> None:

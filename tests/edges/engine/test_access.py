@@ -60,7 +60,7 @@ def test_who_may_do_what(target: Object) -> None:
 
 def test_outside_its_scope_a_principal_may_nothing() -> None:
     inside, outside = Place(3), Place(4, proxy=1)
-    for principal in (Caller("ann", scope=frozenset({3})), Caller("o", True, frozenset({3}))):
+    for principal in (Caller("ann", scope=Place(3)), Caller("o", True, Place(3))):
         assert _allowed(Access(), principal, inside)
         assert _allowed(Access(), principal, outside, owner=principal.name) == set()
 
@@ -163,8 +163,10 @@ def needed(channel: int, proxy: int, filter: int) -> list[tuple[Any, tuple[Verb,
         *((one, filters) for one in changes_filter),
         *((one, engine) for one in of_the_engine),
         (c.DryRun(channel, thing), (Verb.INSPECT, whole, "")),
-        (m.ObtainProxy(channel, Side.CONSUMER, Style.PUSH), (Verb.SUBSCRIBE, whole, "")),
-        (m.ObtainProxy(channel, Side.SUPPLIER, Style.PUSH), (Verb.PUBLISH, whole, "")),
+        *(
+            (m.ObtainProxy(channel, side, Style.PUSH), (verb, Place(channel, side, 0), ""))
+            for side, verb in ((Side.CONSUMER, Verb.SUBSCRIBE), (Side.SUPPLIER, Verb.PUBLISH))
+        ),
         (m.CreateChannel("0" * 32), (Verb.MANAGE, None, "")),
         *((one, (Verb.SUBSCRIBE, None, "")) for one in (m.CreateFilter(), m.CreateMapping(1))),
     ]

@@ -10,7 +10,7 @@ import json
 import shutil
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -322,6 +322,21 @@ def test_the_trail_keeps_the_latest_changes() -> None:
         assert [change.number for change in found] == list(range(6, CHANGES + 6))
         assert [(change.number, change.at) for change in few] == [(CHANGES + 4, CHANGES + 3)]
     assert dict(trail.snapshot()) == kept
+
+
+def test_refusals_leave_changes_alone() -> None:
+    trail = AuditTrail()
+    purge = OperationDone(1, "eve", "purge", "", "roads", "done")
+    refused = [replace(purge, at=at, refused=True) for at in range(CHANGES + 5)]
+    _, effects = trail.handle_many([purge, *refused, purge], 0)
+    other = AuditTrail()
+    other.restore({one.key: one.state for one in effects})
+    for one in (trail, other):
+        (found, rest), _ = one.handle_many([SeeChanges(most=1), SeeChanges(CHANGES + 5)], 0)
+        assert [(change.number, change.refused) for change in (*found, *rest)] == [
+            (1, False), (CHANGES + 6, True), (CHANGES + 7, False),
+        ]  # fmt: skip
+        assert len(dict(one.snapshot())) == CHANGES + 2
 
 
 async def test_the_host_tells_of_what_was_done() -> None:

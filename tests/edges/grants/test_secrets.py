@@ -40,6 +40,13 @@ def test_a_password_has_a_length(text: str) -> None:
     assert secrets.checked_password("x" * 12)
 
 
+def test_a_password_is_the_same_on_every_keyboard() -> None:
+    assert secrets.fits("a\u0308rger im buero", secrets.digest("\u00e4rger im buero", b"s" * 16))
+    assert not secrets.fits("\ud800", secrets.digest("?", b"s" * 16))
+    with pytest.raises(InvalidUsage, match="no control characters"):
+        secrets.checked_password("bell \x07 and whistle")
+
+
 def test_an_address_that_guesses_waits_ever_longer() -> None:
     guessing, now, waits = Guessing(), 0, []
     for attempt in range(20):
@@ -59,6 +66,28 @@ def test_who_knows_is_hardly_held_up_by_who_guesses() -> None:
     assert 0 < guessing.wait("1.2.3.4", "ann", 1_000) <= SECOND
     guessing.succeeded("1.2.3.4", "ann")
     assert guessing.wait("1.2.3.4", "ann", 1_000) == 0
+
+
+def test_a_host_with_ipv6_is_one_address() -> None:
+    guessing = Guessing()
+    for attempt in range(2 * FREE):
+        guessing.failed(f"2001:db8::{attempt:x}", f"name{attempt}", attempt)
+    assert guessing.wait("2001:db8::ffff", "ann", 99) > 0
+    assert guessing.wait("2001:db8:0:1::1", "ann", 99) == 0
+    assert guessing.wait("not an address", "ann", 99) == 0
+
+
+def test_who_knew_a_name_is_not_held_up_by_who_guesses_it_elsewhere() -> None:
+    guessing = Guessing()
+    guessing.succeeded("1.2.3.4", "ann")
+    for attempt in range(2 * FREE):
+        guessing.failed(f"10.0.0.{attempt}", "ann", attempt)
+    assert guessing.wait("1.2.3.4", "ann", 99) == 0
+    assert guessing.wait("1.2.3.5", "ann", 99) > 0
+    for other in range(MOST_KEYS):
+        guessing.succeeded("1.2.3.6", f"name {other}")
+    assert not guessing.knows("1.2.3.4", "ann")
+    assert len(guessing) == MOST_KEYS
 
 
 def test_failures_are_forgotten_and_their_memory_is_bounded() -> None:

@@ -6,10 +6,13 @@ from tidings.pipeline.audit.result import Account, AuditResult, Finding, Finding
 from tidings.pipeline.backtest import BacktestResult, HourCount, LiveSubscription, Sample
 from tidings.pipeline.report import (
     ArchiveFacts,
+    Changes,
     Consumer,
     DeadLetters,
+    Destroyed,
     FanOut,
     Latency,
+    Refusals,
     Report,
     Slice,
     Supplier,
@@ -46,6 +49,9 @@ def report() -> Report:
         suppliers=(Supplier("house-1", 1_900, 1, START), Supplier(None, 100, 2, START)),
         suppliers_in_all=2,
         dead_letters=(DeadLetters("auction", 7, "billing", "rejected", "HTTP 410", 2, START),),
+        destroyed=(Destroyed("roads", START, "ann", 3, "HTTP", "192.0.2.7"),),
+        changes=(Changes("ann", "destroy_channel", "done", 1, START),),
+        refusals=(Refusals("eve", "IIOP", "192.0.2.9", "push", "forbidden", 1_200, START),),
         problems=("a segment is missing",), seconds=1.5,
     )  # fmt: skip
 

@@ -10,6 +10,7 @@ import pytest
 
 from tests.edges.servants.scenes import Whole, name, refused, whole
 from tests.edges.servants.worlds import until
+from tidings.channel.vocabulary import Place
 from tidings.cos import CosNaming_auto as cos_naming
 from tidings.cos import omniEvents_auto
 from tidings.cos.Advertising_auto import Advertiser, ListenerServant, Offer
@@ -397,7 +398,7 @@ async def test_a_listener_is_detached_by_who_attached_it_or_by_the_owner() -> No
         service = w.opened.service
         listener = w.client.activate(Listener(), b"listener")
         seen: list[Advertiser] = []
-        for grant, scope in enumerate((None, None, frozenset({2})), 1):
+        for grant, scope in enumerate((None, None, Place(2)), 1):
             service.grants[grant] = Grant(grant, Caller(f"user {grant}", scope=scope))
             key = ObjectKey(ADVERTISER, (1,), grant)
             seen.append(w.client.stub(Advertiser, service.reference(key, Advertiser.INTERFACE)))

@@ -26,7 +26,7 @@ from tidings.channel.property_errors import Level
 from tidings.channel.qos import QOS_PROPERTIES, QoS
 from tidings.channel.qos_check import changed
 from tidings.channel.settings import Settings
-from tidings.channel.vocabulary import Form, Side, Style
+from tidings.channel.vocabulary import Form, Place, Side, Style
 from tidings.cos import CosNotification_auto as notification
 from tidings.cos import CosNotifyFilter_auto as filters
 from tidings.cos.CosNotification_auto import (
@@ -230,7 +230,7 @@ async def test_a_grant_is_whose_it_was_given_to_and_for_their_channels_only() ->
         mine, other = [(await scene.factory.create_channel((), ()))[1] for _ in range(2)]
         factory = scene.known(EventChannelFactory, "factory", grant=ANN)
         assert await factory.get_all_channels() == (mine, other)
-        confined = Caller("bob", scope=frozenset({mine}))
+        confined = Caller("ann", scope=Place(mine))
         scene.service.grants[ANN] = Grant(ANN, confined)
         assert await factory.get_all_channels() == (mine,)
         await factory.get_event_channel(mine)

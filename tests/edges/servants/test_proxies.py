@@ -49,7 +49,7 @@ from tidings.channel.effects import Message, Outcome
 from tidings.channel.management import Disconnect
 from tidings.channel.settings import Settings
 from tidings.channel.translation import entered
-from tidings.channel.vocabulary import Form, Side, Style
+from tidings.channel.vocabulary import Form, Place, Side, Style
 from tidings.cos import CosNotifyChannelAdmin_auto as admin
 from tidings.cos import CosNotifyComm_auto as comm
 from tidings.cos.Advertising_auto import Advertiser
@@ -299,7 +299,7 @@ async def test_who_may_not_look_at_a_proxy_does_not_hear_of_its_admin() -> None:
         proxy = made.stub(admin.StructuredProxyPushConsumer, hers)
         made.service.grants[ANN] = Grant(ANN, Caller("ann"))
         assert (await proxy.get_MyAdmin()).type_id == admin.SupplierAdmin_INTERFACE.id
-        made.service.grants[ANN] = Grant(ANN, Caller("ann", scope=frozenset({2})))
+        made.service.grants[ANN] = Grant(ANN, Caller("ann", scope=Place(2)))
         await refused(proxy.get_MyAdmin(), NO_PERMISSION)
 
 

@@ -14,6 +14,7 @@ import pytest
 from websockets.asyncio.client import connect
 
 from tests.edges.servants.scenes import refused, whole
+from tests.edges.servants.towns import enforce
 from tests.edges.server.serving import TOKEN, serving, sources
 from tests.patience import PATIENCE
 from tidings.cos.CosNaming_auto import NamingContextExt
@@ -22,7 +23,7 @@ from tidings.cos.CosNotifyChannelAdmin_auto import EventChannel, EventChannelFac
 from tidings.cos.NotificationServiceAgent_auto import Agent
 from tidings.errors import InvalidUsage, StoreError
 from tidings.orb.aio import Orb
-from tidings.orb.exceptions import IMP_LIMIT, OBJECT_NOT_EXIST
+from tidings.orb.exceptions import IMP_LIMIT, NO_PERMISSION, OBJECT_NOT_EXIST
 from tidings.orb.ior import from_ior, profile_of
 from tidings.server.connections import MOST_HEAD, Unread
 from tidings.server.corba import SECRET_FILE, agent_properties, object_secret
@@ -193,7 +194,7 @@ async def test_clients_begin_with_names_files_or_the_agent(tmp_path: Path) -> No
         assert await agent.getECF() == found
         assert await orb.stub(EventChannelFactory, found).get_all_channels() == (1,)
         assert "tidings_corba_connections 1.0" in (await http.get("/metrics")).text
-        assert (await http.get("/v1/status")).json()["corba"] == 1
+        assert (await http.get("/v1/overview")).json()["corba"] == 1
 
 
 @pytest.mark.parametrize("level", [1, 2, 4])
@@ -253,6 +254,27 @@ async def test_names_are_as_many_as_the_setting_allows() -> None:
         for number in range(len(own), 100):
             await root.bind(await root.to_name(f"n{number}"), found)
         await refused(root.bind(await root.to_name("more"), found), IMP_LIMIT)
+
+
+async def test_an_open_loopback_is_kept_and_told(capsys: pytest.CaptureFixture[str]) -> None:
+    place = with_corba(iiop__open_loopback=True, http__open_loopback=True)
+    async with serving(place) as (service, http), Orb() as orb:
+        await enforce(service.host)
+        factory = orb.stub(EventChannelFactory, plain(service, "NotificationService"))
+        assert await factory.get_all_channels() == (1,)
+        shown = (await http.get("/v1/overview")).json()["warnings"]
+        warnings = (await http.get("/v1/status")).json()["warnings"]
+    told = capsys.readouterr().err
+    assert [one.partition(" ")[0] for one in warnings] == [
+        *("http.open_loopback", "iiop.open_loopback")
+    ]
+    assert shown == warnings
+    assert all(one in told for one in warnings)
+    async with serving(with_corba()) as (service, http), Orb() as orb:
+        assert (await http.get("/v1/status")).json()["warnings"] == []
+        await enforce(service.host)
+        factory = orb.stub(EventChannelFactory, plain(service, "NotificationService"))
+        await refused(factory.get_all_channels(), NO_PERMISSION)
 
 
 async def test_corba_may_be_the_only_door() -> None:

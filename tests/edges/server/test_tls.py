@@ -9,11 +9,8 @@ from typing import Any
 
 import httpx2
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import Encoding, load_pem_private_key
 
+from tests.certificates import HOSTS, revoking, trusting
 from tests.edges.server.serving import serving, sources
 from tidings.client.connecting import connect
 from tidings.clock import utc_now
@@ -23,8 +20,6 @@ from tidings.server.dev_certificates import make_certificates
 from tidings.server.layers import Sources
 from tidings.server.settings import TlsSection
 from tidings.server.tls import Tls
-
-HOSTS = ("localhost", "127.0.0.1")
 
 
 @pytest.fixture(scope="module")
@@ -42,13 +37,6 @@ def secured(certs: Path, **more: Any) -> Sources:
         tls__key=str(certs / "service.key"),
         **more,
     )
-
-
-def trusting(certs: Path, client: str = "") -> ssl.SSLContext:
-    context = ssl.create_default_context(cafile=certs / "ca.pem")
-    if client:
-        context.load_cert_chain(certs / f"{client}.pem", certs / f"{client}.key")
-    return context
 
 
 async def answered(url: str, context: ssl.SSLContext) -> int:
@@ -99,28 +87,6 @@ async def test_clients_show_a_certificate_that_is_neither_foreign_nor_revoked(
         for context in (trusting(certs), trusting(certs, "lost"), foreign):
             with pytest.raises(httpx2.TransportError):
                 await answered(service.url, context)
-
-
-def revoking(certs: Path, name: str) -> bytes:
-    authority = x509.load_pem_x509_certificate((certs / "ca.pem").read_bytes())
-    key = load_pem_private_key((certs / "ca.key").read_bytes(), None)
-    assert isinstance(key, ec.EllipticCurvePrivateKey)
-    gone = x509.load_pem_x509_certificate((certs / f"{name}.pem").read_bytes())
-    now = utc_now()
-    one = (
-        x509.RevokedCertificateBuilder()
-        .serial_number(gone.serial_number)
-        .revocation_date(now)
-        .build()
-    )
-    builder = (
-        x509.CertificateRevocationListBuilder()
-        .issuer_name(authority.subject)
-        .last_update(now - timedelta(hours=1))
-        .next_update(now + timedelta(days=1))
-        .add_revoked_certificate(one)
-    )
-    return builder.sign(key, hashes.SHA256()).public_bytes(Encoding.PEM)
 
 
 async def test_a_renewed_certificate_is_used_after_a_reload_and_a_broken_one_is_not(

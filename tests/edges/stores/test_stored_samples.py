@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from tests.edges.stores.sample_payloads import EVENT, LETTER
 from tidings import embedded, event
+from tidings.audit import AuditTrail, Change, SeeChanges
 from tidings.channel.effects import Outcome
 from tidings.channel.producers import ProducerMarks
 from tidings.channel.settings import Limits
@@ -181,6 +182,21 @@ def test_the_books_of_an_archive() -> None:
     seal = replace(SEAL, books="books.json", books_crc32=0x3B53FD68)
     assert read_books(STORES, seal) == BOOKS
     assert books_octets(BOOKS) == stored
+
+
+def test_a_change_of_the_audit_trail() -> None:
+    stored = json.loads((STORES / "changes.json").read_text())
+    trail = AuditTrail()
+    trail.restore(stored["of 2026-11-18, without door and address"])
+    trail.restore(stored["with door and address"])
+    [found], _ = trail.handle_many([SeeChanges()], 0)
+    at = 1_760_000_000_000_000
+    assert found == [
+        Change(7, at, "owner", "destroy_channel", "channel 3", "roads", "done"),
+        Change(8, at + 1, "ann", "push", "channel 3, proxy 4", "roads", "forbidden",
+               2, "IIOP", "192.0.2.7", True, 12),
+    ]  # fmt: skip
+    assert dict(trail.snapshot())["refused 0"] == stored["with door and address"]["refused 0"]
 
 
 def test_the_losses_of_a_journal() -> None:

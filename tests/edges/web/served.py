@@ -126,9 +126,11 @@ async def served(
     folder: Path | None = None,
     settings: Settings = SWIFT,
     cores: Iterable[Core] = (),
+    host: Host | None = None,
 ) -> AsyncIterator[ServedDoor]:
-    """A web door behind a server; in memory unless there is a folder."""
-    host = await Host.open(folder, settings=settings, cores=cores)
+    """A web door behind a server; of a new host in memory unless there is a folder, or a host."""
+    if host is None:
+        host = await Host.open(folder, settings=settings, cores=cores)
     app = build_app(host, options or WebOptions())
     # Only where the protocol is named, the loop lets small answers go at once (TCP_NODELAY).
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)

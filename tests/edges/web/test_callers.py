@@ -23,6 +23,7 @@ from tidings.grants import requests as g
 from tidings.grants.model import Verb
 from tidings.names import new_origin
 from tidings.server.cores import service_cores
+from tidings.server.embedded import local_client
 
 
 class Scene(NamedTuple):
@@ -63,6 +64,15 @@ async def test_a_client_with_a_token_publishes_and_subscribes() -> None:
             await client.create_channel("mine")
 
 
+async def test_a_grant_on_a_channel_applies_when_that_is_created() -> None:
+    later = g.CreateGrant("ann", (Verb.PUBLISH,), ("rail*",))
+    async with scene(later) as (owner, url, made), await connect(url, token=made.token) as client:
+        with pytest.raises(ChannelNotFound):
+            await client.publish("rails", event("a", "b"))
+        await owner.ask(m.CreateChannel(new_origin(), name="rails"))
+        await client.publish("rails", event("a", "b"))
+
+
 def driven(domain: str, region: str) -> StructuredEvent:
     return event(domain, "Speed", data={"region": region})
 
@@ -76,6 +86,18 @@ async def test_a_publisher_stays_within_its_grant() -> None:
                 await client.publish("roads", wrong)
 
 
+async def test_a_subscriber_sees_only_what_its_grant_allows() -> None:
+    fenced = g.CreateGrant("ann", (Verb.SUBSCRIBE,), ("roads",), (), "$region == 'eu'")
+    async with scene(fenced) as (owner, url, made), await connect(url, token=made.token) as client:
+        subscription = await client.subscribe("roads", "$region != 'eu' or true")
+        local = local_client(owner._host)
+        for region in ("us", "asia", "eu"):
+            await local.publish("roads", driven("Traffic", region))
+        delivery = await subscription.next(PATIENCE)
+        assert delivery is not None
+        assert delivery.event.data["region"] == "eu"
+
+
 async def test_a_revoked_token_ends_what_it_opened() -> None:
     async with scene(BOTH) as (owner, url, made), await connect(url, token=made.token) as client:
         subscription = await client.subscribe("roads")
@@ -85,6 +107,15 @@ async def test_a_revoked_token_ends_what_it_opened() -> None:
                 await anext(subscription)
         with pytest.raises(Unauthenticated):
             await (await connect(url, token=made.token)).channels()
+
+
+async def test_with_a_revoked_token_nothing_is_published_over_an_open_socket() -> None:
+    async with scene(BOTH) as (owner, url, made), await connect(url, token=made.token) as client:
+        publisher = await client.publisher("roads")
+        await publisher.publish(event("a", "b"))
+        await owner.ask(g.RevokeCredential(made.credential))
+        with pytest.raises(TidingsError):
+            await publisher.publish(event("a", "b"))
 
 
 async def test_a_revoked_grant_ends_what_it_allowed() -> None:

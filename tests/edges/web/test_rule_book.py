@@ -1,16 +1,17 @@
-"""The rule book of docs/security.md, cell by cell, over HTTP and inside one process."""
+"""The rule book of docs/security.md, cell by cell: in one process, over HTTP, WebSocket and SSE."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import httpx2
 import pytest
+from websockets.exceptions import InvalidStatus
 
+from tests.edges.web.served import served
 from tests.patience import PATIENCE
-from tests.real.docs.pages import page, tables
+from tests.rule_book import PROXY, ROADS, cells, end, world
 from tidings.channel import management as m
 from tidings.channel import questions as q
 from tidings.channel.vocabulary import Place, Side, Style
@@ -19,63 +20,9 @@ from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
 from tidings.errors import Forbidden, NotFound, TidingsError
 from tidings.grants import requests as g
-from tidings.grants.model import CredentialKind, Verb
-from tidings.names import new_origin
-from tidings.server.cores import service_cores
 from tidings.web.app import build_app
 
-[BOOK] = [table for table in tables(page("docs/security.md")) if "asked" in table.headings]
-CELLS = [
-    (row["asked"], relation, row[relation]) for _, row in BOOK.dicts() for relation in list(row)[1:]
-]
-VERBS = {
-    "see the channel": Verb.INSPECT,
-    "use the proxy": Verb.USE,
-    "inspect the proxy": Verb.INSPECT,
-}
-ROADS, RAILS, PROXY = 1, 2, 1
 ANSWERS = {"yes": (200, 201, 204), "forbidden": (403,), "missing": (404,)}
-
-
-def grant_for(asked: str, relation: str) -> g.CreateGrant | None:
-    """What the principal of a column is granted."""
-    verb = VERBS.get(asked) or Verb(asked)
-    whole = verb is Verb.ADMINISTER
-    match relation:
-        case "granted the verb there":
-            return g.CreateGrant("ann", (verb,), () if whole else ("roads",))
-        case "owner of the proxy":
-            return g.CreateGrant("ann", (Verb.SUBSCRIBE,), ("roads",))
-        case "granted another verb there":
-            other = Verb.PUBLISH if verb is not Verb.PUBLISH else Verb.SUBSCRIBE
-            return g.CreateGrant("ann", (other,), ("roads",))
-        case "granted the verb elsewhere":
-            return g.CreateGrant("ann", (Verb.MANAGE if whole else verb,), ("rails",))
-    return None
-
-
-@asynccontextmanager
-async def world(asked: str, relation: str) -> AsyncIterator[Host]:
-    """Two channels, a proxy in the first, an administrator, and Ann with her grant."""
-    host = await Host.open(cores=service_cores())
-    for name in ("roads", "rails"):
-        await host.ask(m.CreateChannel(new_origin(), name=name))
-    owner = "ann" if relation == "owner of the proxy" else "eve"
-    await host.ask(m.ObtainProxy(ROADS, Side.CONSUMER, Style.PULL, owner=owner))
-    for command in (
-        g.CreatePrincipal("root"),
-        g.CreateGrant("root", (Verb.ADMINISTER,)),
-        g.AddCredential("root", CredentialKind.TOKEN, "x"),
-        g.CreatePrincipal("ann"),
-        grant_for(asked, relation),
-    ):
-        if command is not None:
-            await host.ask(command)
-    try:
-        yield host
-    finally:
-        await host.close(0.05)
-
 
 REQUESTS: dict[str, tuple[Any, str, str, Any]] = {
     "see the channel": (q.SeeChannel(ROADS), "GET", "/channels/1", None),
@@ -113,7 +60,7 @@ async def answered(work: Callable[[], Awaitable[object]]) -> tuple[str, str]:
     return "yes", ""
 
 
-@pytest.mark.parametrize(("asked", "relation", "answer"), CELLS, ids=lambda word: word)
+@cells()
 async def test_a_cell_inside_the_process(asked: str, relation: str, answer: str) -> None:
     async with world(asked, relation) as host:
         door, request = LocalDoor(host, Caller("ann")), REQUESTS[asked][0]
@@ -122,16 +69,12 @@ async def test_a_cell_inside_the_process(asked: str, relation: str, answer: str)
         assert found[0] == answer, found
         if answer == "missing":
             owner = LocalDoor(host, OWNER)
-            await owner.ask(
-                m.Disconnect(ROADS, PROXY)
-                if "has no proxy" in found[1]
-                else m.DestroyChannel(ROADS)
-            )
+            await end(host, asked if "has no proxy" in found[1] else "the channel")
             again = await answered(lambda: (owner.request if is_question else owner.ask)(request))
             assert again == found  # what is hidden is as what does not exist
 
 
-@pytest.mark.parametrize(("asked", "relation", "answer"), CELLS, ids=lambda word: word)
+@cells()
 async def test_a_cell_over_http(asked: str, relation: str, answer: str) -> None:
     async with world(asked, relation) as host:
         made = await LocalDoor(host).request(g.CreateToken("ann"))
@@ -167,3 +110,52 @@ async def test_a_hidden_channel_is_not_told_by_what_is_missing_in_it() -> None:
         for channel in (ROADS, 77):
             found = await answered(lambda id=channel: door.ask(m.Suspend(id, 99)))  # type: ignore[misc]
             assert found == ("missing", f"there is no channel {channel}")
+
+
+# Over a WebSocket, and as server-sent events, there are only some of the rows.
+
+
+@cells("subscribe")
+async def test_a_cell_as_a_subscribing_socket(asked: str, relation: str, answer: str) -> None:
+    async with world(asked, relation) as host, served(host=host) as door:
+        headers = await shown_token(host)
+        try:
+            async with door.wire("/v1/channels/1/subscribe", additional_headers=headers) as wire:
+                await wire.receive("connected")
+                status = 200
+        except InvalidStatus as refused:
+            status = refused.response.status_code
+        assert status in ANSWERS[answer]
+
+
+@cells("use the proxy")
+async def test_a_cell_on_a_line_of_a_socket(asked: str, relation: str, answer: str) -> None:
+    async with world(asked, relation) as host, served(host=host) as door:
+        headers = await shown_token(host)
+        async with door.wire(additional_headers=headers) as wire:
+            frame = {"op": "connect", "id": 1, "line": 1, "channel": ROADS, "proxy": PROXY}
+            found = await wire.ask(**frame)
+            assert found.get("problem", {}).get("status", 200) in ANSWERS[answer], found
+            if answer == "missing":
+                await host.ask(m.Disconnect(ROADS, PROXY))
+                assert await wire.ask(**frame) == found
+
+
+@cells("subscribe")
+async def test_a_cell_as_server_sent_events(asked: str, relation: str, answer: str) -> None:
+    async with world(asked, relation) as host, served(host=host) as door:
+        headers = await shown_token(host)
+        path = f"/v1/channels/{ROADS}/tail"
+        async with door.client.stream("GET", path, headers=headers) as found:
+            assert found.status_code in ANSWERS[answer]
+            shown = "" if answer == "yes" else await found.aread()
+        if answer == "missing":
+            await host.ask(m.DestroyChannel(ROADS))
+            gone = await door.client.get(path, headers=headers)
+            assert (gone.status_code, gone.content) == (404, shown)
+
+
+async def shown_token(host: Host) -> dict[str, str]:
+    """Headers with a token of Ann's."""
+    made = await LocalDoor(host).request(g.CreateToken("ann"))
+    return {"Authorization": f"Bearer {made.token}"}

@@ -52,7 +52,7 @@ FAULTS = {
     "Server error": Fault(
         "an unknown filter is a fault of the service",
         "channel/filter_host.py",
-        'raise FilterNotFound(f"there is no filter {id}")',
+        'return FilterNotFound(f"there is no filter {id}")',
         "raise KeyError(id)",
     ),
     "Undocumented status code": Fault(

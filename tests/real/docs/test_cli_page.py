@@ -43,7 +43,8 @@ def test_there_is_an_example_of_every_filter_command() -> None:
         *("filter match", "filter check", "filter explain", "channel create"),
         *("subscription create", "publish", "subscribe", "peek", "replay", "trail", "tree", "top"),
         *("dead-letter list", "dead-letter redrive", "dead-letter drop", "export", "apply"),
-        *("pipeline report", "pipeline backtest", "pipeline audit"),
+        *("principal limits", "principal create", "grant create", "token create", "password set"),
+        *("login", "logout", "whoami", "pipeline report", "pipeline backtest", "pipeline audit"),
         *("pipeline lake", "pipeline replay", "ior show", "ior check", "idl compile"),
     ],
 )

@@ -48,7 +48,7 @@ def test_the_old_properties() -> None:
 
 def test_the_examples_are_good_settings(tmp_path: Path) -> None:
     examples = [one.text for one in blocks(PAGE) if one.language == "toml"]
-    assert len(examples) == 3
+    assert len(examples) == 4
     for text in examples:
         file = tmp_path / "x.toml"
         file.write_text(text)

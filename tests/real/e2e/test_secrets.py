@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import signal
+import subprocess
 from pathlib import Path
 
 from websockets.exceptions import InvalidStatus
@@ -15,6 +16,9 @@ from tests.real.e2e.served import Served, served
 
 OWNER = "owners-own-token-0123456789-abcdefghij"
 WRONG = "tdg_1_" + "W" * 32
+PASSWORD = "a-password-0123456789-abcdefghij"
+NEXT_PASSWORD = "another-password-0123456789-abcd"
+WRONG_PASSWORD = "a-wrong-password-0123456789-abcd"
 
 
 def _forms(secret: str) -> list[bytes]:
@@ -48,6 +52,42 @@ def _use(service: Served, told: list[str]) -> list[str]:
     return [OWNER, WRONG, ann["token"], old["token"], root["token"]]
 
 
+def _log_in(service: Served, told: list[str], folder: Path) -> list[str]:
+    """Set passwords, log in by them in every way, right and wrong; the secrets of all that."""
+    path, cookies = "/v1/principals/eve/password", list[str]()
+    with service.client(OWNER) as owner:
+        assert owner.post("/v1/principals", json={"name": "eve"}).is_success
+        told.append(owner.put(path, json={"password": PASSWORD}).text)
+        told.append(owner.put(path, json={"password": PASSWORD, "extra": PASSWORD}).text)
+        told.append(owner.put(path, json={"password": [PASSWORD]}).text)
+        told.append(owner.put(path, content="{" + PASSWORD).text)
+    login, origin = {"name": "eve", "password": PASSWORD}, {"Origin": service.url}
+    with service.client() as eve:
+        tries = (login, {**login, "password": WRONG_PASSWORD}, {**login, "token": PASSWORD})
+        told.extend(eve.post("/v1/login", json=asked).text for asked in tries)
+        cookies.append(eve.cookies["tidings"])
+        told.append(eve.get("/").text)
+        told.append(eve.get("/docs/api").text)
+        body = {"password": NEXT_PASSWORD, "old": PASSWORD}
+        told.append(eve.put(path, json={**body, "old": WRONG_PASSWORD}, headers=origin).text)
+        told.append(eve.put(path, json=body, headers=origin).text)
+        wrong = {**login, "password": WRONG_PASSWORD}
+        told.append(eve.post("/v1/login", json=wrong, headers=origin).text)
+        right = {**login, "password": NEXT_PASSWORD}
+        told.append(eve.post("/v1/login", json=right, headers=origin).text)
+        cookies.append(eve.cookies["tidings"])
+        told.append(eve.get("/v1/whoami").text)
+    env = {**environment(), "TIDINGS_CONTEXTS": str(folder / "contexts.json")}
+    file = folder / "eve.token"
+    words = ["login", "eve", "--url", service.url, "--into", str(file), "--password-stdin"]
+    for given in (WRONG_PASSWORD, NEXT_PASSWORD):
+        ran = subprocess.run(
+            [*TIDINGS, *words], input=given.encode(), env=env, capture_output=True, check=False
+        )
+        told.append((ran.stdout + ran.stderr).decode())
+    return [PASSWORD, NEXT_PASSWORD, WRONG_PASSWORD, *cookies, file.read_text().splitlines()[0]]
+
+
 def _open_socket(service: Served, token: str) -> None:
     url = service.url.replace("http", "ws", 1) + "/v1/ws"
     try:
@@ -62,18 +102,22 @@ def test_no_secret_is_left_anywhere(tmp_path: Path) -> None:
     token_file = tmp_path / "owner.token"
     token_file.write_text(OWNER)
     folder, told = tmp_path / "run", list[str]()
+    recovering = ("--recover-access", "root")
     options = ("--token-file", str(token_file), "--log-level", "4")
     with served(folder, *options, before="ulimit -c unlimited") as service:
-        secrets = _use(service, told)
+        of_people = _log_in(service, told, tmp_path)
+        secrets = [*_use(service, told), *of_people]
         where = ("--url", service.url, "--token-file", str(token_file))
         exported = finished([*TIDINGS, "export", *where], environment())
         assert exported.returncode == 0, exported.stderr
         told.append((exported.stdout + exported.stderr).decode())
         commands = Path(f"/proc/{service.process.pid}/cmdline").read_bytes()
         assert service.end(signal.SIGTERM) == 0
-    with served(folder, *options, before="ulimit -c unlimited") as service:
+    with served(folder, *options, *recovering, before="ulimit -c unlimited") as service:
         with service.client(secrets[2]) as ann:
             assert ann.get("/v1/channels").status_code == 200
+        secrets.append((folder / "data" / "recovered-root.token").read_text().strip())
+        (folder / "data" / "recovered-root.token").unlink()
         assert service.end(signal.SIGABRT) == -signal.SIGABRT  # dumps core, where it may
     found = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     assert not [path for path in found if path.name.startswith("core")]

@@ -10,9 +10,14 @@ from pathlib import Path
 import pytest
 
 from tidings.bench.iiop_load import built_once
+from tidings.cos.idl_files import FOLDER
 
 SOURCES = Path(__file__).parent / "cpp"
-LIBRARIES = ("-lomniORB4", "-lomniDynamic4", "-lomnithread")
+# The last one is used by nobody's code: it adds TLS to the transports.
+LIBRARIES = (
+    *("-lomniORB4", "-lomniDynamic4", "-lomnithread"),
+    *("-Wl,--no-as-needed", "-lomnisslTP4"),
+)
 # Where Debian has the IDL of the standard's services: not ours, but those of others.
 STANDARD = Path("/usr/share/idl/omniORB")
 
@@ -36,7 +41,9 @@ def notify() -> Path:
         pytest.skip("needs the IDL of omniORB: tools/system_packages.sh tests")
 
     def make(folder: Path) -> None:
-        _stubs(folder, "notify", "-Wbinline", f"-I{STANDARD / 'COS'}", f"-I{STANDARD}")
+        # Of our own files only those that the standard has not.
+        includes = (STANDARD / "COS", STANDARD, FOLDER)
+        _stubs(folder, "notify", "-Wbinline", *(f"-I{each}" for each in includes))
         _linked(folder, "notify", "notify")
 
     return _built("notify", make) / "notify"
@@ -45,7 +52,7 @@ def notify() -> Path:
 def _built(name: str, make: Callable[[Path], None]) -> Path:
     if not shutil.which("omniidl") or not shutil.which("g++"):
         pytest.skip("needs omniORB and g++: tools/system_packages.sh tests")
-    return built_once(name, [Path(__file__), SOURCES], make)
+    return built_once(name, [Path(__file__), SOURCES, FOLDER], make)
 
 
 def _stubs(folder: Path, idl: str, *options: str) -> None:

@@ -9,14 +9,20 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tests.archive_worlds import Decided, World
+from tests.archive_worlds import Decided, World, archive_journal
 from tests.real.pipeline.archives import FIRST_US, SECOND, ArchiveMaker, cars
 from tests.real.pipeline.conftest import Audited
-from tidings.errors import ArchiveNotFound
+from tidings.channel.management import CreateChannel, DestroyChannel
+from tidings.engine.access import Caller
+from tidings.engine.door import LocalDoor
+from tidings.engine.host import Host
+from tidings.errors import ArchiveNotFound, Forbidden
+from tidings.names import new_origin
 from tidings.pipeline.audit.result import ACCOUNTED
 from tidings.pipeline.page import page_html
-from tidings.pipeline.report import Report, ReportOptions, run_report
-from tidings.pipeline.report.view import report_page
+from tidings.pipeline.report import Destroyed, Refusals, Report, ReportOptions, run_report
+from tidings.pipeline.report.view import report_page, report_sections
+from tidings.server.cores import service_cores
 from tidings.stores.archive.manifest import read_manifest
 
 if TYPE_CHECKING:
@@ -179,6 +185,40 @@ def test_a_part_of_it(spark: SparkSession, tmp_path: Path) -> None:
     damaged = run_report(spark, ReportOptions(str(tmp_path)), silent)
     assert (damaged.events, damaged.types) == (60, 1)
     assert any(events.path in problem for problem in damaged.problems)
+
+
+async def test_it_answers_who_destroyed_a_channel_and_who_was_refused(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    host = await Host.open(tmp_path / "data", cores=service_cores())
+    ann = LocalDoor(host, Caller("ann", True, None, 3, "HTTP", "192.0.2.7"))
+    eve = LocalDoor(host, Caller("eve", door="WebSocket", peer="192.0.2.9"))
+    roads = await ann.ask(CreateChannel(new_origin(), {}, name="roads"))
+    for _ in range(5):
+        with pytest.raises(Forbidden):
+            await eve.ask(DestroyChannel(roads))
+    await ann.ask(DestroyChannel(roads))
+    await host.close()
+    archive_journal(tmp_path / "data" / "journal", tmp_path / "archive")
+    found = run_report(spark, ReportOptions(str(tmp_path / "archive")), silent)
+    assert found.facts.rows["changes"] == 4  # two changes, the first refusal, and four more in one
+    [destroyed] = found.destroyed
+    assert destroyed == Destroyed("roads", destroyed.at_us, "ann", 3, "HTTP", "192.0.2.7")
+    assert [(one.principal, one.operation, one.result, one.count) for one in found.changes] == [
+        ("ann", "create_channel", "done", 1),
+        ("ann", "destroy_channel", "done", 1),
+    ]
+    [refused] = found.refusals
+    who = ("eve", "WebSocket", "192.0.2.9", "destroy_channel", "forbidden", 5)
+    assert refused == Refusals(*who, refused.last_us)
+    assert found.changes[0].last_us <= refused.last_us <= destroyed.at_us + SECOND
+    sections = {one.title: one.sheet for one in report_sections(found)}
+    destroyed_rows = sections["Destroyed channels"]
+    assert destroyed_rows is not None
+    assert destroyed_rows.rows[0][0::2] == ("roads", "ann", "HTTP")
+    assert "<h2>Refusals</h2>" in page_html(report_page(found, ""))
+    other = run_report(spark, ReportOptions(str(tmp_path / "archive"), channels=("rails",)), silent)
+    assert (other.destroyed, other.refusals) == ((), ())
 
 
 def test_no_archive(spark: SparkSession, tmp_path: Path) -> None:

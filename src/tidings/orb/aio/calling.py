@@ -7,11 +7,12 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Final
 
 from tidings.orb.aio.link import Link, LinkLost
-from tidings.orb.aio.options import Address
-from tidings.orb.calls import Destination, Forward, Readdress, destinations, result_of
+from tidings.orb.aio.options import Point
+from tidings.orb.calls import Destination, Forward, Readdress, result_of
 from tidings.orb.exceptions import (
     COMM_FAILURE,
     INV_OBJREF,
+    NO_PERMISSION,
     OBJECT_NOT_EXIST,
     OMG,
     TIMEOUT,
@@ -95,10 +96,11 @@ class Calling:
         """The object's address and an open connection to it; None if one has to be opened."""
         place = self._forwards.get(reference, reference)
         try:
-            destination = destinations(place, self._options.minor)[0]
+            destination = self._options.destinations(place)[0]
         except SystemException:
             return None
-        link = self._pool.existing(Address(*destination.addresses[0]), destination.codesets)
+        point = Point(*destination.addresses[0], destination.tls)
+        link = self._pool.existing(point, destination.codesets)
         return None if link is None else (destination, link)
 
     async def _attempts(
@@ -180,6 +182,8 @@ class Calling:
                 target = destination.target(state.addressing)
                 return await link.call(destination, target, operation, write)
             except LinkLost as lost:
+                if lost.refused:
+                    raise NO_PERMISSION(0, Completion.NO, f"{link.peer}: {lost.why}") from lost
                 if not lost.unseen and not _harmless(operation):
                     completed = Completion.MAYBE if state.sent else Completion.NO
                     raise COMM_FAILURE(0, completed, lost.why) from lost
@@ -191,10 +195,11 @@ class Calling:
     async def connect(self, reference: Reference) -> tuple[Destination, Link]:
         """Connect to the first address of an object that answers."""
         failures: list[SystemException] = []
-        for destination in destinations(reference, self._options.minor):
+        for destination in self._options.destinations(reference):
             for address in destination.addresses:
                 try:
-                    link = await self._pool.link(Address(*address), destination.codesets)
+                    point = Point(*address, destination.tls)
+                    link = await self._pool.link(point, destination.codesets)
                 except SystemException as error:
                     failures.append(error)
                 else:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tidings.orb.aio.link import LinkLost
 from tidings.orb.aio.links import Links
-from tidings.orb.aio.options import Address, Options
-from tidings.orb.calls import Destination, Forward, destinations, location_of
+from tidings.orb.aio.options import Address, Options, Point
+from tidings.orb.calls import Destination, Forward, location_of
 from tidings.orb.exceptions import SystemException
 from tidings.orb.poa import ObjectAdapter
 
@@ -32,7 +32,7 @@ async def check_reference(
     links = Links(options or Options(), ObjectAdapter(lambda key: None))
     asked = [
         (destination, Address(*address))
-        for destination in destinations(reference, links.options.minor)
+        for destination in links.options.destinations(reference)
         for address in destination.addresses
     ]
     try:
@@ -46,7 +46,7 @@ async def _checked(links: Links, destination: Destination, address: Address) -> 
     connected = False
     try:
         async with asyncio.timeout(seconds):
-            link = await links.pool.link(address, destination.codesets)
+            link = await links.pool.link(Point(*address, destination.tls), destination.codesets)
             connected = True
             answer = await link.locate(destination)
         location = location_of(answer, links.options.limits)

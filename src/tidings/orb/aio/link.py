@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Final
 from tidings.admission import Place
 from tidings.orb import connection as sans_io
 from tidings.orb import giop
-from tidings.orb.aio.options import Address, Bidirectional
+from tidings.orb.aio.options import Address, Bidirectional, Point
 from tidings.orb.aio.serving import Serving
 from tidings.orb.aio.targets import caller
+from tidings.orb.aio.tls import TlsFault, TlsStream, certificate
 from tidings.orb.connection import MOST_POINTS, Connection
 
 if TYPE_CHECKING:
@@ -40,19 +41,26 @@ _LINGER: Final = 1.0
 
 
 class LinkLost(Exception):
-    """The connection ended before the answer; `unseen` if the peer did nothing about the call."""
+    """The connection ended before the answer.
 
-    def __init__(self, why: str, *, unseen: bool) -> None:
+    `unseen` if the peer did nothing about the call, `refused` if its TLS does not let us in.
+    """
+
+    def __init__(self, why: str, *, unseen: bool, refused: bool = False) -> None:
         super().__init__(why)
         self.why = why
         self.unseen = unseen
+        self.refused = refused
 
 
 class Link(asyncio.Protocol):
     """One connection of an ORB; `opener` if it was opened from here."""
 
-    def __init__(self, links: Links, *, opener: bool) -> None:
+    def __init__(self, links: Links, *, opener: bool, tls: TlsStream | None = None) -> None:
         self.closed = False
+        self._tls = tls
+        self._tls_fault: TlsFault | None = None
+        self._secured: asyncio.Future[None] | None = None  # somebody waits for the handshake
         self._options = options = links.options
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport | None = None
@@ -67,7 +75,8 @@ class Link(asyncio.Protocol):
             opener=opener,
             little=options.little,
             limits=options.limits,
-            accept_points=options.accept_bidirectional is not Bidirectional.NEVER,
+            accept_points=tls is not None
+            or options.accept_bidirectional is not Bidirectional.NEVER,
         )
         self.opener = opener
         self.peer = Address("", 0)
@@ -102,7 +111,9 @@ class Link(asyncio.Protocol):
             self._give_way()
             return
         if self.opener and self._options.offer_bidirectional:
-            self.connection.offer(self._links.points())
+            self.connection.offer(self._links.own())
+        if self.opener and self._tls is not None:
+            self._unprotected(self._tls, b"")
 
     def _set_peer(self, peer: Address) -> None:
         """Choose the object adapter: what a peer may find depends on its address."""
@@ -111,30 +122,72 @@ class Link(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Octets came."""
-        if self.closed:
+        if self._tls is not None and not self.closed:
+            data = self._unprotected(self._tls, data)
+        if self.closed or not data:
             return
         self._last_received = self._loop.time()
         steps = self.connection.receive_steps(data)
         if self._unread is None:  # else they are behind what waits
-            self._receive(steps)
+            self._receive(steps, self._last_received)
 
-    def _receive(self, steps: Iterator[list[sans_io.Incoming]]) -> None:
-        """Handle what came; after a turn, other connections go first."""
-        self._unread = None
-        if self.closed:
+    def _unprotected(self, tls: TlsStream, data: bytes) -> bytes:
+        """What octets of the wire say; the handshake goes on with them."""
+        try:
+            data = tls.receive(data)
+        except TlsFault as fault:
+            self._tls_fault, data = fault, b""
+        self._write(tls.data_to_send())
+        if self._tls_fault is not None:
+            if not self.opener:
+                _log.warning("%s: TLS: %s; the connection is closed", self.peer, self._tls_fault)
+            self._end(f"TLS: {self._tls_fault}", unseen=False)
+        elif tls.secured:
+            self._flush()
+            if self._secured is not None and not self._secured.done():
+                self._secured.set_result(None)
+        return data
+
+    async def handshake(self) -> None:
+        """Wait until calls can be sent; raise TlsFault or LinkLost if none can."""
+        if self._tls is None or self._tls.secured:
             return
+        self._secured = self._loop.create_future()
+        try:
+            if not self.closed:
+                await self._secured
+        except asyncio.CancelledError:
+            self.abort()
+            raise
+        if self._tls_fault is not None:
+            raise self._tls_fault
+        if self.closed:
+            raise LinkLost("the peer closed the connection during the handshake", unseen=True)
+
+    @property
+    def fingerprint(self) -> str:
+        """That of the peer's certificate; empty if it has shown none."""
+        return "" if self._tls is None else self._tls.fingerprint
+
+    def _go_on(self, steps: Iterator[list[sans_io.Incoming]]) -> None:
+        self._unread = None
+        if not self.closed:
+            self._receive(steps, self._loop.time())
+
+    def _receive(self, steps: Iterator[list[sans_io.Incoming]], now: float) -> None:
+        """Handle what came; after a turn, other connections go first."""
         caller.set(self.peer.host)
-        now = self._loop.time()
+        certificate.set(self.fingerprint)
         received = self.connection.received
         self._flushing = True  # at the end of this
-        for at, step in enumerate(steps):
+        for at, step in enumerate(steps, 1):
             for incoming in step:
                 self._take(incoming)
             if not at % _STEPS and self._loop.time() - now > _TURN_SECONDS:
                 self._unread = steps
-                self._loop.call_soon(self._receive, steps)
+                self._loop.call_soon(self._go_on, steps)
                 break
-        if not self.connection.in_message:
+        if not self.connection.framer.in_message:
             self._message_since = None
         elif self._message_since is None or self.connection.received != received:
             self._message_since = now
@@ -194,9 +247,7 @@ class Link(asyncio.Protocol):
                 self._ended(incoming)
 
     def _accept_points(self, points: tuple[tuple[str, int], ...]) -> None:
-        believed = tuple(Address(*point) for point in points)
-        if self._options.accept_bidirectional is Bidirectional.SAME_HOST:
-            believed = tuple(point for point in believed if point.host == self.peer.host)
+        believed = tuple(point for each in points if self._believes(point := Address(*each)))
         for point in believed:
             if len(self._points) < MOST_POINTS:
                 self._points.add(point)
@@ -204,7 +255,21 @@ class Link(asyncio.Protocol):
         if believed:
             self.connection.allow_calls()
             for point in believed:
-                self._links.pool.add_callback(point, self)
+                self._links.pool.add_callback(Point(*point), self)
+                if self._tls is not None:
+                    self._links.pool.add_callback(Point(*point, tls=True), self)
+
+    def _believes(self, point: Address) -> bool:
+        """Whether the peer may say that it is at an address.
+
+        With TLS a client need not listen: its address is then a random name under .invalid, which
+        leads nobody anywhere (RFC 2606), so that no calls of others can be meant.
+        """
+        if self._tls is not None and point.host.endswith(".invalid"):
+            return True
+        accepted = self._options.accept_bidirectional
+        here = accepted is Bidirectional.SAME_HOST and point.host == self.peer.host
+        return here or accepted is Bidirectional.ALWAYS
 
     def _ended(self, end: sans_io.End) -> None:
         if end.fault:
@@ -214,7 +279,7 @@ class Link(asyncio.Protocol):
 
     def _reply(self, request_id: int, octets: bytes | None) -> None:
         self.connection.reply(request_id, octets)
-        if self._serving.count:
+        if self._serving.running:
             self._flush_soon()
         elif not self._flushing:
             self._flush_and_gate()
@@ -238,7 +303,7 @@ class Link(asyncio.Protocol):
 
     @property
     def _crowded(self) -> bool:
-        return self._serving.count >= self._options.max_requests
+        return len(self._serving.running) >= self._options.max_requests
 
     def _gate(self) -> None:
         """Read on, or stop reading while the peer has enough requests in progress."""
@@ -299,7 +364,7 @@ class Link(asyncio.Protocol):
         while not self._writable.is_set() and not self.closed:
             await self._writable.wait()
         if self.closed:
-            raise LinkLost("the connection was closed before the call was sent", unseen=True)
+            raise self._lost("the connection was closed before the call was sent", unseen=True)
 
     async def _answer(self, request_id: int) -> sans_io.Answer:
         waiting: asyncio.Future[sans_io.Answer] = self._loop.create_future()
@@ -351,13 +416,25 @@ class Link(asyncio.Protocol):
             self._loop.call_soon(self._flush_and_gate)
 
     def _flush(self) -> None:
-        octets = self.connection.data_to_send()
-        if not octets or self._transport is None or self._transport.is_closing():
+        if self._tls is not None and (self.closed or not self._tls.secured):
             return
-        self._transport.write(octets)
+        octets = self.connection.data_to_send()
+        transport = self._transport
+        if not octets or transport is None or transport.is_closing():
+            return
         self._last_sent = self._loop.time()
-        if self._unsent > self._options.max_output:
-            self._cut(f"it does not read, and {self._unsent} octets wait for it")
+        if self._tls is not None:
+            self._tls.send(octets)
+            octets = self._tls.data_to_send()
+        self._write(octets)
+
+    def _write(self, octets: bytes) -> None:
+        transport = self._transport
+        if not octets or transport is None or transport.is_closing():
+            return
+        transport.write(octets)
+        if transport.get_write_buffer_size() > self._options.max_output:
+            self.cut(f"it does not read, and {self._unsent} octets wait for it")
 
     @property
     def _unsent(self) -> int:
@@ -368,7 +445,7 @@ class Link(asyncio.Protocol):
     @property
     def busy(self) -> bool:
         """Whether a request is in progress here or a call waits for its answer."""
-        return bool(self._waiting) or self._serving.count > 0
+        return bool(self._waiting or self._serving.running)
 
     @property
     def used_at(self) -> float:
@@ -395,15 +472,15 @@ class Link(asyncio.Protocol):
             if self._unsent < unsent:
                 self._stuck = (now, self._unsent)
             elif now - since >= options.write_seconds:
-                self._cut(f"it has read nothing for {options.write_seconds:g} s")
+                self.cut(f"it has read nothing for {options.write_seconds:g} s")
             return
         if not self._reading:
             # Else nobody would notice that the peer is gone, or cancels something.
             self._overcrowded = now - self._paused_at >= CROWDED_SECONDS
             self._gate()
             return
-        if self._oldest[0] is not self.connection.oldest:
-            self._oldest = (self.connection.oldest, now)
+        if self._oldest[0] is not self.connection.framer.oldest:
+            self._oldest = (self.connection.framer.oldest, now)
         begun = self._message_since if self._oldest[0] is None else self._oldest[1]
         if begun is not None and now - begun >= options.message_seconds:
             why = f"it has begun a message and not ended it for {options.message_seconds:g} s"
@@ -439,7 +516,7 @@ class Link(asyncio.Protocol):
         self._flush()
         self._end(why, unseen=False)
 
-    def _cut(self, why: str) -> None:
+    def cut(self, why: str) -> None:
         """End the connection without waiting for what is unsent."""
         _log.warning("%s: %s; the connection is cut", self.peer, why)
         self._end(why, unseen=False)
@@ -452,10 +529,18 @@ class Link(asyncio.Protocol):
         waiting, self._waiting = self._waiting, {}
         for future in waiting.values():
             if not future.done():
-                future.set_exception(LinkLost(why, unseen=unseen))
+                future.set_exception(self._lost(why, unseen=unseen))
+        if self._secured is not None and not self._secured.done():
+            self._secured.set_result(None)
         self._writable.set()
         self._serving.abandon()
         self._hang_up()
+
+    def _lost(self, why: str, *, unseen: bool) -> LinkLost:
+        fault = self._tls_fault
+        if fault is None or self.connection.received:
+            return LinkLost(why, unseen=unseen)
+        return LinkLost(f"TLS: {fault}", unseen=True, refused=True)
 
     def _hang_up(self) -> None:
         """Close the socket so that the peer can read the last message.
@@ -467,6 +552,9 @@ class Link(asyncio.Protocol):
         if transport is None or transport.is_closing() or self._lingering is not None:
             return
         self._lingering = self._loop.call_later(_LINGER, transport.abort)
+        if self._tls is not None:
+            self._tls.close()
+            transport.write(self._tls.data_to_send())
         if self._links.closing:
             transport.close()
             return

@@ -7,17 +7,26 @@ import errno
 import logging
 import os
 import socket
+import ssl
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from tidings.admission import ACCEPT_AT_ONCE, Admission, AdmissionLimits, is_loopback
 from tidings.errors import Unreachable
 from tidings.names import new_origin
-from tidings.orb.aio.link import Link
-from tidings.orb.aio.options import Address, Options
+from tidings.orb.aio.link import Link, LinkLost
+from tidings.orb.aio.options import Address, Options, Point
 from tidings.orb.aio.targets import plain_address
-from tidings.orb.calls import destinations
-from tidings.orb.exceptions import BAD_INV_ORDER, NO_RESOURCES, OMG, TRANSIENT, SystemException
+from tidings.orb.aio.tls import TlsFault, TlsStream
+from tidings.orb.exceptions import (
+    BAD_INV_ORDER,
+    NO_PERMISSION,
+    NO_RESOURCES,
+    OMG,
+    TRANSIENT,
+    SystemException,
+)
 
 if TYPE_CHECKING:
     from tidings.events.reference import Reference
@@ -48,6 +57,8 @@ class Links:
         self._closed = False
         self.pool = Pool(self)
         self.listening: list[Address] = []
+        self.secured: Address | None = None
+        """Where connections with TLS are accepted."""
         self._all: set[Link] = set()
         self._sockets: set[Link] = set()
         self._empty = asyncio.Event()
@@ -71,35 +82,56 @@ class Links:
 
     # ------------------------------------------------------------ where the ORB is
 
-    async def listen(self, host: str, port: int) -> Address:
-        """Accept connections at an address; port 0 takes a free one."""
+    async def listen(self, host: str, port: int, tls: ssl.SSLContext | None = None) -> Address:
+        """Accept connections at an address, with TLS or without; port 0 takes a free one."""
         loop = asyncio.get_running_loop()
+
+        def accepted() -> Link:
+            return Link(self, opener=False, tls=None if tls is None else TlsStream(tls))
+
         try:
-            server = await loop.create_server(
-                lambda: Link(self, opener=False), host, port, backlog=ACCEPT_AT_ONCE
-            )
+            server = await loop.create_server(accepted, host, port, backlog=ACCEPT_AT_ONCE)
         except OSError as error:
             raise Unreachable(f"cannot listen at {Address(host, port)}: {reason(error)}") from error
         self._servers.append(server)
         _let_wait(server)
         name = server.sockets[0].getsockname()
         address = Address(str(name[0]), int(name[1]))
-        self.listening.append(address)
+        if tls is None:
+            self.listening.append(address)
+        else:
+            self.secured = address
         self._sweep()
         return address
 
     def points(self) -> tuple[Address, ...]:
-        """The addresses in references; empty if none is known."""
+        """The addresses in references; empty if none is known.
+
+        Port 0 says that the host is called with TLS only.
+        """
         options = self.options
         found = [_reachable(address) for address in self.listening]
         if options.advertise is not None:
             host, port = options.advertise
             found = [Address(host, port or (found[0].port if found else 0))]
+        elif not found and self.secured is not None:
+            found = [Address(_reachable(self.secured).host, 0)]
         elif not found and options.offer_bidirectional:
             # Nobody can connect here; the name only tells our objects from others'.
             self._nowhere = self._nowhere or Address(f"{new_origin()}.invalid", 1)
             found = [self._nowhere]
         return (*found, *options.alternates)
+
+    @property
+    def tls_port(self) -> int:
+        """The port in references for TLS; 0 for none."""
+        return 0 if self.secured is None else self.options.advertise_tls_port or self.secured.port
+
+    def own(self) -> tuple[Address, ...]:
+        """All addresses that lead here, with TLS or without."""
+        points = self.points()
+        secured = [Address(points[0].host, self.tls_port)] if self.tls_port else []
+        return (*(point for point in points if point.port), *secured)
 
     def adapter_for(self, peer: Address) -> ObjectAdapter:
         """The object adapter for requests from a peer."""
@@ -123,6 +155,12 @@ class Links:
             self.pool.forget(link)
             if link.opener and self.on_loss is not None and not self.closing:
                 self.on_loss()
+
+    def cut(self, fingerprint: str, why: str) -> None:
+        """End the accepted connections whose peer has shown a certificate."""
+        for link in list(self._all):
+            if link.fingerprint == fingerprint and not link.opener:
+                link.cut(why)
 
     def link_gone(self, link: Link) -> None:
         """The socket of a connection is closed."""
@@ -222,42 +260,43 @@ class Pool:
 
     def __init__(self, links: Links) -> None:
         self._links = links
-        self._opened: dict[Address, list[Link]] = {}
-        self._opening: dict[Address, asyncio.Task[Link]] = {}
-        self._callbacks: dict[Address, Link] = {}
+        self._opened: dict[Point, list[Link]] = {}
+        self._opening: dict[Point, asyncio.Task[Link]] = {}
+        self._callbacks: dict[Point, Link] = {}
         self._closed = False
+        self._system_tls: ssl.SSLContext | None = None
 
     @property
     def count(self) -> int:
         """How many connections opened from here are open or being opened."""
         return sum(map(len, self._opened.values())) + len(self._opening)
 
-    def add_callback(self, address: Address, link: Link) -> None:
+    def add_callback(self, point: Point, link: Link) -> None:
         """Call objects at this address over a connection that their side opened."""
-        self._callbacks[address] = link
+        self._callbacks[point] = link
 
     def forget(self, link: Link) -> None:
         """Remove a connection."""
-        for address in [a for a, kept in self._callbacks.items() if kept is link]:
-            del self._callbacks[address]
-        for address, links in list(self._opened.items()):
+        for point in [each for each, kept in self._callbacks.items() if kept is link]:
+            del self._callbacks[point]
+        for point, links in list(self._opened.items()):
             if link in links:
                 links.remove(link)
                 if not links:
-                    del self._opened[address]
+                    del self._opened[point]
 
-    async def link(self, address: Address, codesets: CodeSets | None) -> Link:
+    async def link(self, point: Point, codesets: CodeSets | None) -> Link:
         """A connection to an address, with these code sets if any are asked for."""
-        existing = self.existing(address, codesets)
+        existing = self.existing(point, codesets)
         if existing is not None:
             return existing
-        opening = self._opening.get(address)
+        opening = self._opening.get(point)
         if opening is None:
             self._make_room()
-            opening = asyncio.get_running_loop().create_task(self._open(address))
+            opening = asyncio.get_running_loop().create_task(self._open(point))
             # Whoever asked may have gone when it fails.
             opening.add_done_callback(lambda done: done.cancelled() or done.exception())
-            self._opening[address] = opening
+            self._opening[point] = opening
         try:
             # Others may wait for the same connection: who gives up does not end it for them.
             link = await asyncio.shield(opening)
@@ -267,14 +306,14 @@ class Pool:
             raise
         if link.connection.fits(codesets):
             return link
-        return await self.link(address, codesets)
+        return await self.link(point, codesets)
 
-    def existing(self, address: Address, codesets: CodeSets | None) -> Link | None:
+    def existing(self, point: Point, codesets: CodeSets | None) -> Link | None:
         """A connection to an address that is already open, or None."""
-        back = self._callbacks.get(address)
+        back = self._callbacks.get(point)
         if back is not None and not back.closed:
             return back
-        for link in self._opened.get(address, ()):
+        for link in self._opened.get(point, ()):
             if not link.closed and link.connection.fits(codesets):
                 return link
         return None
@@ -294,36 +333,48 @@ class Pool:
             )
         min(idle, key=lambda each: each[0])[1].give_way()
 
-    async def _open(self, address: Address) -> Link:
-        seconds = self._links.options.connect_seconds
+    async def _open(self, point: Point) -> Link:
+        seconds, address = self._links.options.connect_seconds, point.address
         try:
             async with asyncio.timeout(seconds):
-                link = await self._connected(address)
+                context = await self._client_tls() if point.tls else None
+                link = await self._connected(address, context)
+                await link.handshake()
         except TimeoutError as error:
             why = f"{address} does not answer within {seconds:g} s"
             raise TRANSIENT(OMG | 2, why=why) from error
-        except (OSError, UnicodeError) as error:
+        except TlsFault as error:
+            raise NO_PERMISSION(why=f"{address}: TLS: {error}") from error
+        except LinkLost as error:
+            raise TRANSIENT(OMG | 2, why=f"{address}: TLS: {error}") from error
+        except (OSError, ValueError) as error:
             raise TRANSIENT(OMG | 2, why=f"{address}: {reason(error)}") from error
         finally:
-            self._opening.pop(address, None)
-        self._opened.setdefault(address, []).append(link)
+            self._opening.pop(point, None)
+        self._opened.setdefault(point, []).append(link)
         return link
 
-    async def _connected(self, address: Address) -> Link:
+    async def _client_tls(self) -> ssl.SSLContext:
+        context = self._links.options.client_tls or self._system_tls
+        if context is None:  # reading all authorities takes a while
+            context = self._system_tls = await asyncio.to_thread(ssl.create_default_context)
+        return context
+
+    async def _connected(self, address: Address, tls: ssl.SSLContext | None) -> Link:
         """Connect to the first allowed address that answers; a name is looked up once."""
         loop = asyncio.get_running_loop()
         targets = self._links.options.targets
-        if address in self._links.points():
+        if address in self._links.own():
             targets = None  # where the operator says that this ORB is itself
         found = await _resolved(address)
         allowed = [one for one in found if targets is None or targets.allows(one, address.port)]
         if targets is not None and not allowed:
             raise targets.refusal(address, found[0])
         for one in allowed:
+            stream = None if tls is None else TlsStream(tls, address.host)
+            made = partial(Link, self._links, opener=True, tls=stream)
             try:
-                _, link = await loop.create_connection(
-                    lambda: Link(self._links, opener=True), one, address.port
-                )
+                _, link = await loop.create_connection(made, one, address.port)
             except OSError:
                 if one is allowed[-1]:
                     raise
@@ -342,8 +393,9 @@ class Pool:
             return
         refused: list[tuple[Address, str]] = []
         admitted = False
-        for address in addresses_of(reference, options.minor):
-            if address in self._callbacks or address in self._links.points():
+        for point in points_of(reference, options):
+            address = point.address
+            if point in self._callbacks or address in self._links.own():
                 admitted = True
                 continue
             try:
@@ -365,13 +417,13 @@ class Pool:
             opening.cancel()
 
 
-def addresses_of(reference: Reference, minor: int) -> list[Address]:
+def points_of(reference: Reference, options: Options) -> list[Point]:
     """The addresses of an object; empty if its reference cannot be used."""
     try:
-        found = destinations(reference, minor)
+        found = options.destinations(reference)
     except SystemException:
         return []
-    return [Address(*address) for destination in found for address in destination.addresses]
+    return [Point(*address, each.tls) for each in found for address in each.addresses]
 
 
 async def _resolved(address: Address) -> list[str]:

@@ -9,9 +9,13 @@ from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from tidings.errors import InvalidUsage
+from tidings.orb.calls import Destination, destinations
 from tidings.orb.limits import DEFAULT_LIMITS, MessageLimits
 
 if TYPE_CHECKING:
+    import ssl
+
+    from tidings.events.reference import Reference
     from tidings.orb.aio.targets import Targets
 
 OnRequest: TypeAlias = Callable[[str, str, bytes], Callable[[str], None] | None]
@@ -26,6 +30,19 @@ class Address(NamedTuple):
 
     def __str__(self) -> str:
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+class Point(NamedTuple):
+    """An address that is called, and whether with TLS."""
+
+    host: str
+    port: int
+    tls: bool = False
+
+    @property
+    def address(self) -> Address:
+        """The address alone."""
+        return Address(self.host, self.port)
 
 
 class Bidirectional(Enum):
@@ -64,7 +81,11 @@ class Options:
         close_seconds: For requests in progress to finish when the ORB closes.
         advertise: The address in references instead of the listening one; port 0 keeps the real
             port.
-        alternates: Further addresses in references, tried after the first.
+        alternates: Further addresses in references, tried after the first; without TLS.
+        advertise_tls_port: The port for TLS in references; 0 for the real one.
+        server_tls: What protects connections that are accepted with TLS.
+        client_tls: What protects connections with TLS opened from here, which are then preferred.
+            None for the system's authorities; TLS is used where nothing else is offered.
         accept_bidirectional: Whether callbacks may use the caller's connection.
         offer_bidirectional: Whether we offer that to the servers we call.
         targets: Where connections may be opened to; None for everywhere.
@@ -94,6 +115,9 @@ class Options:
     close_seconds: float = 5.0
     advertise: Address | None = None
     alternates: tuple[Address, ...] = ()
+    advertise_tls_port: int = 0
+    server_tls: ssl.SSLContext | None = None
+    client_tls: ssl.SSLContext | None = None
     accept_bidirectional: Bidirectional = Bidirectional.NEVER
     offer_bidirectional: bool = False
     targets: Targets | None = None
@@ -109,6 +133,10 @@ class Options:
                     raise InvalidUsage(f"{each.name} is {value}; it must be more than 0")
         if self.minor not in (0, 1, 2):
             raise InvalidUsage(f"GIOP 1.{self.minor} is not supported; 1.0, 1.1 and 1.2 are")
+
+    def destinations(self, reference: Reference) -> tuple[Destination, ...]:
+        """Where calls of an object go."""
+        return destinations(reference, self.minor, prefer_tls=self.client_tls is not None)
 
     @property
     def sweep_seconds(self) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from types import TracebackType
@@ -10,13 +11,20 @@ from typing import Any, Self, TypeVar
 from tidings.admission import Admission
 from tidings.events.reference import Reference
 from tidings.orb.aio.calling import Calling
-from tidings.orb.aio.links import Links, addresses_of
+from tidings.orb.aio.links import Links, points_of
 from tidings.orb.aio.options import Address, Options
 from tidings.orb.aio.repeated import Done, RepeatedCall, WriteOctets, octets_of
 from tidings.orb.aio.targets import caller, plain_address
 from tidings.orb.corbaloc import Corbaname, InitialReference, ObjectUrl, parse_object_url
 from tidings.orb.exceptions import BAD_INV_ORDER, BAD_PARAM, NO_IMPLEMENT, OBJECT_NOT_EXIST, OMG
-from tidings.orb.ior import make_reference
+from tidings.orb.ior import (
+    Component,
+    Protection,
+    TlsPort,
+    make_reference,
+    our_components,
+    tls_component,
+)
 from tidings.orb.poa import Found, ObjectAdapter
 from tidings.orb.pseudo import IS_A, NON_EXISTENT
 from tidings.orb.stubs import Interface, Operation, Servant, Stub
@@ -91,6 +99,17 @@ class Orb:
         """Accept connections; an empty host means all interfaces, port 0 a free port."""
         return await self._links.listen(host, port)
 
+    async def listen_tls(self, host: str = "127.0.0.1", port: int = 0) -> Address:
+        """Accept connections with TLS, which `Options.server_tls` protects."""
+        context = self.options.server_tls
+        if context is None:
+            raise BAD_INV_ORDER(why="TLS needs a certificate: set Options.server_tls")
+        return await self._links.listen(host, port, context)
+
+    def cut(self, fingerprint: str, why: str) -> None:
+        """End the connections whose peer has shown a certificate (`aio.tls.certificate`)."""
+        self._links.cut(fingerprint, why)
+
     def activate(self, servant: Servant, key: bytes) -> Reference:
         """Make a servant callable under an object key that is not in use."""
         if key in self._active:
@@ -110,9 +129,24 @@ class Orb:
             raise BAD_INV_ORDER(why=why)
         type_id = interface if isinstance(interface, str) else interface.id
         (host, port), *alternates = points
-        return make_reference(
-            type_id, host, port, key, alternates=alternates, minor=self.options.minor
-        )
+        components = (*our_components(), *self._tls_component(plain=bool(port)))
+        minor = self.options.minor
+        return make_reference(type_id, host, port, key, components, alternates, minor)
+
+    def _tls_component(self, *, plain: bool) -> tuple[Component, ...]:
+        """What references tell about TLS; `plain` if calls without it are taken as well."""
+        context = self.options.server_tls
+        if not self._links.tls_port or context is None:
+            return ()
+        supports = requires = Protection.INTEGRITY | Protection.CONFIDENTIALITY
+        supports |= Protection.SERVER_CERTIFICATE
+        if context.verify_mode is not ssl.CERT_NONE:
+            supports |= Protection.CLIENT_CERTIFICATE
+        if context.verify_mode is ssl.CERT_REQUIRED:
+            requires |= Protection.CLIENT_CERTIFICATE
+        if plain:
+            supports, requires = supports | Protection.NOTHING, Protection.NOTHING
+        return (tls_component(TlsPort(supports, requires, self._links.tls_port)),)
 
     def _find_servant(self, key: bytes) -> Found:
         servant = self._active.get(key)
@@ -226,10 +260,10 @@ class Orb:
     def trust(self, reference: Reference, given_by: str) -> None:
         """Allow to connect to a reference that was checked before a restart."""
         targets = self.options.targets
-        for host, port in addresses_of(reference, self.options.minor):
-            plain = plain_address(given_by or host)
+        for point in points_of(reference, self.options):
+            plain = plain_address(given_by or point.host)
             if targets is not None and plain:
-                targets.grant(plain, port)
+                targets.grant(plain, point.port)
 
     async def is_a(self, reference: Reference, id: str) -> bool:
         """Whether the object has the interface with this repository id."""

@@ -38,16 +38,11 @@ class Serving:
         self._reply = reply
         self._on_request = on_request
         self._loop = asyncio.get_running_loop()
-        # By request id, or by itself if it has no reply.
-        self._running: dict[object, Invocation] = {}
+        self.running: dict[object, Invocation] = {}
+        """The requests in progress, by their keys."""
         # Calls that stand in line to be started: none may overtake them.
         self._unstarted = 0
         self.found = False
-
-    @property
-    def count(self) -> int:
-        """How many requests are in progress."""
-        return len(self._running)
 
     def start(self, call: Call) -> None:
         """Begin a request.
@@ -74,7 +69,7 @@ class Serving:
                 self._reply_failure(invocation, error)
                 return
             if isinstance(method, Later):
-                self._running[invocation.key] = invocation
+                self.running[invocation.key] = invocation
                 invocation.end = method
                 method.then(partial(self._finish, invocation))  # without a task
                 return
@@ -82,7 +77,7 @@ class Serving:
                 self._reply_result(invocation, method)
                 return
         self._unstarted += 1
-        self._running[invocation.key] = invocation
+        self.running[invocation.key] = invocation
         invocation.end = self._loop.create_task(self._run(invocation, method))
 
     def _note_request(self, call: Call, invocation: Invocation | bytes | None) -> None:
@@ -128,8 +123,8 @@ class Serving:
             self._forget(invocation)
 
     def _forget(self, invocation: Invocation) -> None:
-        if self._running.get(invocation.key) is invocation:  # its id may be in use again
-            del self._running[invocation.key]
+        if self.running.get(invocation.key) is invocation:  # its id may be in use again
+            del self.running[invocation.key]
 
     def _finish(self, invocation: Invocation, value: object, error: BaseException | None) -> None:
         """Reply with the result, or the error; cancelled is what the servant or the loop ended."""
@@ -170,7 +165,7 @@ class Serving:
 
     def cancel(self, request_id: int) -> None:
         """The caller no longer waits for this answer."""
-        invocation = self._running.pop(request_id, None)
+        invocation = self.running.pop(request_id, None)
         if invocation is not None:
             self._drop(invocation)
 
@@ -185,7 +180,7 @@ class Serving:
 
     def give_up(self) -> None:
         """End what is in progress, and reply so to its callers."""
-        for invocation in list(self._running.values()):
+        for invocation in list(self.running.values()):
             if invocation.replies:
                 error = TRANSIENT(OMG | 3, Completion.MAYBE, "the ORB was closed meanwhile")
                 self._reply(invocation.request_id, invocation.failure(error).octets)
@@ -195,13 +190,13 @@ class Serving:
 
     def abandon(self) -> None:
         """The connection is gone: drop answers; requests without one go on."""
-        for invocation in list(self._running.values()):
+        for invocation in list(self.running.values()):
             if invocation.replies:
                 self.cancel(invocation.request_id)
 
     async def drained(self) -> None:
         """Wait until everything in progress has ended."""
-        running = [invocation.end for invocation in self._running.values()]
+        running = [invocation.end for invocation in self.running.values()]
         ends = [end.ended() if isinstance(end, Later) else end for end in running]
         if ends:
             await asyncio.wait(ends)

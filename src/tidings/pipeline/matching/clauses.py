@@ -64,6 +64,8 @@ def clauses_of(unit: Unit) -> list[Clause] | None:
     """Return the alternatives of a unit: empty if nothing passes, None if there are too many."""
     try:
         found = _joined(unit)
+        if unit.rule.fence:
+            found = _product(_group([unit.rule.fence], empty_passes=False), found)
         for types in (unit.admin.rule.types, unit.rule.rule.types):
             found = [(*_of_types(types), *clause) for clause in found]
     except _TooMany:

@@ -101,7 +101,9 @@ class _Judge:
 
     def add(self, unit: Unit) -> None:
         lists = tuple(rule.types for rule in (unit.admin.rule, unit.rule.rule) if rule.types)
-        for needs in self._ways(unit):
+        fence = (self._number(unit.rule.fence),) if unit.rule.fence else ()
+        for way in self._ways(unit):
+            needs = (*fence, *way)
             made = _Judged(unit.proxy, unit.span, lists, needs)
             home = self._by_group.setdefault(needs[-1], {}) if needs else self._always
             home.setdefault(unit.origin, []).append(made)
@@ -123,7 +125,11 @@ class _Judge:
         empty = unit.options.empty_filter_passes and not all(rule.filters)
         if not rule.filters or empty:
             return None
-        asked = tuple(dict.fromkeys(one for filter_ in rule.filters for one in filter_))
+        return self._number(one for filter_ in rule.filters for one in filter_)
+
+    def _number(self, constraints: Iterable[Constraint]) -> int:
+        """Return the number of a group of constraints of which one must match."""
+        asked = tuple(dict.fromkeys(constraints))
         number = self._groups.get(asked)
         if number is None:
             number = self._groups[asked] = len(self._groups)

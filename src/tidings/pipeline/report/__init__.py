@@ -21,7 +21,7 @@ from tidings.pipeline.audit.pairs import BEST_EFFORT, Sources, pairs, proxy_tile
 from tidings.pipeline.audit.result import ACCOUNTED
 from tidings.pipeline.frames import events_frame, kind_frame, plan_changes
 from tidings.pipeline.matching.book import PlanRow
-from tidings.stores.archive.columns import KINDS
+from tidings.stores.archive.columns import CHANGES, KINDS
 from tidings.stores.archive.manifest import Manifest
 
 REST: Final = "the rest"
@@ -160,6 +160,42 @@ class DeadLetters:
 
 
 @dataclass(frozen=True, slots=True)
+class Destroyed:
+    """A channel that was destroyed."""
+
+    channel: str  # its name, or else what names it in the trail
+    at_us: int
+    principal: str
+    credential: int | None  # None if the principal has shown none
+    door: str
+    peer: str  # the address; empty inside the service's process
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Changes of one principal with one operation and result."""
+
+    principal: str
+    operation: str
+    result: str  # `done`, or the code of the error
+    count: int
+    last_us: int  # time of the latest
+
+
+@dataclass(frozen=True, slots=True)
+class Refusals:
+    """Refusals of one principal, door and address, with one operation and result."""
+
+    principal: str
+    door: str
+    peer: str
+    operation: str
+    result: str  # the code of the error
+    count: int
+    last_us: int  # time of the latest
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """Result of a report."""
 
@@ -186,6 +222,9 @@ class Report:
     suppliers: tuple[Supplier, ...] = ()  # those with the most events
     suppliers_in_all: int = 0  # number of suppliers, including those not listed
     dead_letters: tuple[DeadLetters, ...] = ()  # by consumer and cause, the most frequent first
+    destroyed: tuple[Destroyed, ...] = ()  # channels destroyed, the latest first
+    changes: tuple[Changes, ...] = ()  # by principal, operation and result, the most frequent first
+    refusals: tuple[Refusals, ...] = ()  # by principal and address, the most frequent first
     problems: tuple[str, ...] = ()  # what could not be read
     seconds: float = 0.0  # duration
 
@@ -201,6 +240,7 @@ class _Frames(NamedTuple):
     events: DataFrame
     outcomes: DataFrame
     objects: DataFrame
+    changes: DataFrame
     plans: list[PlanRow]
     problems: tuple[str, ...]
 
@@ -233,7 +273,8 @@ def _frames(spark: SparkSession, options: ReportOptions, manifest: Manifest) -> 
     outcomes = kind_frame(spark, replace(chosen, until_us=None), "outcomes")
     always = replace(chosen, since_us=None, until_us=None)
     objects = kind_frame(spark, always, "objects")
-    told = [*events.problems, *outcomes.problems, *objects.problems]
+    changes = kind_frame(spark, chosen, CHANGES)
+    told = [*events.problems, *outcomes.problems, *objects.problems, *changes.problems]
     told += [text for _, text in journal_losses(manifest)]
     plans: list[PlanRow] = []
     try:
@@ -241,13 +282,16 @@ def _frames(spark: SparkSession, options: ReportOptions, manifest: Manifest) -> 
     except ArchiveDamaged as error:
         told.append(str(error))
     narrow = events.df.select(*_EVENT_COLUMNS, "raw")
-    return _Frames(narrow, outcomes.df, objects.df, plans, tuple(dict.fromkeys(told)))
+    problems = tuple(dict.fromkeys(told))
+    return _Frames(narrow, outcomes.df, objects.df, changes.df, plans, problems)
 
 
 def _answers(frames: _Frames, top: int, progress: Progress) -> dict[str, Any]:
-    events, outcomes, objects, plans, _ = frames
+    events, outcomes, objects, changes, plans, _ = frames
+    progress("changes and refusals", 0.05)
+    found = _find_changes(changes, top)
     progress("counting events", 0.1)
-    found = _find_volumes(events, top)
+    found |= _find_volumes(events, top)
     if not found["events"]:
         return found
     progress("events over time", 0.25)
@@ -499,3 +543,32 @@ def _find_dead_letters(
         .collect()
     )
     return tuple(DeadLetters(*row) for row in rows)
+
+
+def _find_changes(changes: DataFrame, top: int) -> dict[str, Any]:
+    """Return who destroyed channels, who changed what, and who was refused."""
+    refused, times = sf.col("refused"), (sf.sum("count").alias("n"), sf.max("at_us").alias("last"))
+    done = ~refused & (sf.col("operation") == "destroy_channel") & (sf.col("result") == "done")
+    name = sf.when(sf.col("channel") == "", sf.col("about")).otherwise(sf.col("channel"))
+    changes = changes.persist()  # one row for each change: few
+    try:
+        destroyed = (
+            changes.where(done)
+            .orderBy(sf.desc("at_us"), sf.desc("number"))
+            .select(name, "at_us", "principal", "credential", "door", "peer")
+            .limit(top)
+            .collect()
+        )
+        what = ("principal", "operation", "result")
+        made = changes.where(~refused).groupBy(*what).agg(*times)
+        made_by = made.orderBy(sf.desc("n"), *what).limit(top).collect()
+        who = ("principal", "door", "peer", "operation", "result")
+        turned_away = changes.where(refused).groupBy(*who).agg(*times)
+        refused_to = turned_away.orderBy(sf.desc("n"), *who).limit(top).collect()
+    finally:
+        changes.unpersist()
+    return {
+        "destroyed": tuple(Destroyed(*row) for row in destroyed),
+        "changes": tuple(Changes(*row) for row in made_by),
+        "refusals": tuple(Refusals(*row) for row in refused_to),
+    }

@@ -84,7 +84,8 @@ def report_sections(report: Report) -> Iterable[Section]:
     """Return the sections that are not empty."""
     makers = (
         _over_time, _volumes, _suppliers, _fan_out,
-        _outcomes, _slowest, _selectivity, _dead_letters, _archive,
+        _outcomes, _slowest, _selectivity, _dead_letters,
+        _destroyed, _changes, _refusals, _archive,
     )  # fmt: skip
     for maker in makers:
         section = maker(report)
@@ -238,6 +239,40 @@ def _dead_letters(report: Report) -> Section:
     ]  # fmt: skip
     sheet = Sheet(("consumer", "outcome", "last cause", "count", "latest"), rows, (3,))
     return Section("Dead letters", "By consumer and cause.", None, sheet)
+
+
+def _destroyed(report: Report) -> Section:
+    rows = [
+        (
+            one.channel, second_text(one.at_us), one.principal,
+            "" if one.credential is None else str(one.credential), one.door, one.peer,
+        )
+        for one in report.destroyed
+    ]  # fmt: skip
+    headings = ("channel", "when", "by", "credential", "door", "address")
+    return Section("Destroyed channels", "The latest first.", None, Sheet(headings, rows, (3,)))
+
+
+def _changes(report: Report) -> Section:
+    rows = [
+        (one.principal, one.operation, one.result, count_text(one.count), second_text(one.last_us))
+        for one in report.changes
+    ]
+    sheet = Sheet(("principal", "operation", "result", "count", "latest"), rows, (3,))
+    return Section("Changes", "Who changed what, or tried to.", None, sheet)
+
+
+def _refusals(report: Report) -> Section:
+    rows = [
+        (
+            one.principal, one.door, one.peer, one.operation, one.result, count_text(one.count),
+            second_text(one.last_us),
+        )
+        for one in report.refusals
+    ]  # fmt: skip
+    headings = ("principal", "door", "address", "operation", "result", "count", "latest")
+    text = "By principal and address; * stands for many."
+    return Section("Refusals", text, None, Sheet(headings, rows, (5,)))
 
 
 def _archive(report: Report) -> Section:

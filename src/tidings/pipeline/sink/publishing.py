@@ -14,12 +14,13 @@ import tidings
 from tidings.channel.commands import Push
 from tidings.client.client import Client
 from tidings.client.publishing import Publisher
-from tidings.errors import ChannelFull, PipelineFailed, TidingsError
+from tidings.errors import ChannelFull, PipelineFailed, RateExceeded, TidingsError
 from tidings.pipeline.options import SinkOptions
 from tidings.pipeline.sink.marks import Marked
 
 # Pushes in flight: enough to keep the service busy.
 _UNANSWERED: Final = 4
+_LATER: Final = (ChannelFull, RateExceeded)
 _FIRST_PAUSE: Final = 0.05
 _LONGEST_PAUSE: Final = 1.0
 _SHOWN: Final = 3
@@ -55,11 +56,11 @@ async def push_all(
         push = Push(publisher.channel, publisher.proxy, events, marks)
         try:
             answers: Sequence[Any] = await client.transport.ask(push)
-        except ChannelFull as error:
+        except _LATER as error:
             answers = [error] * len(waiting)
         again = []
         for at, answer in zip(waiting, answers, strict=True):
-            if isinstance(answer, ChannelFull):
+            if isinstance(answer, _LATER):
                 again.append(at)
             else:
                 settle(at, answer)

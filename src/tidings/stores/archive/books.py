@@ -111,7 +111,8 @@ class Books(msgspec.Struct):
     """The archive's state after a seal.
 
     Channels are by origin, proxies by `proxy_key`, causes of dead letters without outcome by
-    origin, proxy and seq. Everything before `cursor` is in the archive.
+    origin, proxy and seq. Everything before `cursor` is in the archive. `last_change` is the
+    highest number of a row of changes, and the latest time of one; older books have none.
     """
 
     seal: int
@@ -121,6 +122,7 @@ class Books(msgspec.Struct):
     proxies: dict[str, ProxyBook]
     latest_us: int | None = None
     causes: dict[str, str] = {}
+    last_change: tuple[int, int] | msgspec.UnsetType = msgspec.UNSET
     format: int = FORMAT
 
 

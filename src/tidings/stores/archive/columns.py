@@ -1,4 +1,4 @@
-"""The columns of the archive's four kinds of rows, and the rows that wait to be sealed."""
+"""The columns of the archive's five kinds of rows, and the rows that wait to be sealed."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ EVENTS: Final = "events"
 OUTCOMES: Final = "outcomes"
 PLANS: Final = "plans"
 OBJECTS: Final = "objects"
+CHANGES: Final = "changes"
 
-KINDS: Final = (EVENTS, OUTCOMES, PLANS, OBJECTS)
+KINDS: Final = (EVENTS, OUTCOMES, PLANS, OBJECTS, CHANGES)
 """The kinds of rows, which are also folder names."""
-MERGED: Final = (PLANS, OBJECTS)
+MERGED: Final = (PLANS, OBJECTS, CHANGES)
 """Kinds that retention never removes, and whose files are merged instead."""
 _SOURCE: Final = ("origin string", "channel string")
 # Python objects take far more memory than Arrow columns: convert after this many rows.
@@ -36,6 +37,7 @@ _SORTED: Final = {
     OUTCOMES: _BY_CHANNEL,
     PLANS: _BY_POSITION,
     OBJECTS: _BY_POSITION,
+    CHANGES: _BY_POSITION,
 }
 _MOST_ID: Final = 2**31 - 1
 _MOST_NUMBER: Final = 2**63 - 1
@@ -83,6 +85,12 @@ _SCHEMAS: Final = {
     OBJECTS: _fields(
         *(*_SOURCE, "object string", "id int32", "present bool", "state string?"),
         *("at_us int64", "position int64"),
+    ),
+    # What was changed may be the service itself: then there is no channel.
+    CHANGES: _fields(
+        *(*_SOURCE, "number int64", "at_us int64", "principal string", "credential int64?"),
+        *("door string", "peer string", "operation string", "about string", "result string"),
+        *("refused bool", "count int64", "position int64"),
     ),
 }
 
@@ -227,6 +235,7 @@ class Segment:
         self.outcomes = RowColumns(OUTCOMES)
         self.plans = RowColumns(PLANS)
         self.objects = RowColumns(OBJECTS)
+        self.changes = RowColumns(CHANGES)
         self.octets = 0
         self.damaged = 0
         self.stray = 0
@@ -234,12 +243,12 @@ class Segment:
     @property
     def kinds(self) -> tuple[RowColumns, ...]:
         """Return the rows of all kinds."""
-        return self.events, self.outcomes, self.plans, self.objects
+        return self.events, self.outcomes, self.plans, self.objects, self.changes
 
     @property
     def rows(self) -> int:
         """Return the number of rows."""
-        return self.events.rows + self.outcomes.rows + self.plans.rows + self.objects.rows
+        return sum(kind.rows for kind in self.kinds)
 
     def is_full(self, rows: int, octets: int) -> bool:
         """Return whether it has at least this many rows or octets."""

@@ -12,6 +12,8 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from tidings.audit import NAME as TRAIL
+from tidings.audit import change_of
 from tidings.channel.effects import Outcome
 from tidings.errors import StoreError, TidingsError
 from tidings.events.codecs.json_codec import decode_event
@@ -35,6 +37,7 @@ from tidings.stores.payloads import (
     stored_event,
     stored_outcome,
     stored_plan,
+    stored_state,
     stored_topology,
 )
 from tidings.stores.records import Kind
@@ -92,6 +95,7 @@ class Rows:
             Kind.TOPOLOGY: self._topology,
             Kind.DEAD: self._dead,
             Kind.CHECKPOINT: self._checkpoint,
+            Kind.STATE: self._state,
         }
 
     def take(self, entry: Entry) -> None:
@@ -342,6 +346,24 @@ class Rows:
             time, (channel.origin, book.name, kind, id, state is not None, text, time, position)
         )
         self.segment.octets += ROW_OCTETS + len(text or "")
+
+    def _state(self, entry: Entry) -> None:
+        """Process an object of another core: a change or refusal becomes a row."""
+        core, _, state = stored_state(entry.record.payload)
+        if core != TRAIL or state is None:
+            return
+        one = change_of(state)
+        check_fits((), (one.number, one.count, abs(one.at)))
+        number, at = self.books.last_change or (0, 0)
+        if one.number <= number and one.at <= at:
+            return  # the journal repeats the latest ones now and then
+        self.books.last_change = (max(number, one.number), max(at, one.at))
+        row = (
+            "", one.channel, one.number, one.at, one.principal, one.credential, one.door, one.peer,
+            one.operation, one.about, one.result, one.refused, one.count, position_of(entry.at),
+        )  # fmt: skip
+        self.segment.changes.add(one.at, row)
+        self.segment.octets += ROW_OCTETS + len(one.about)
 
     def damage(self) -> None:
         """Note an unreadable record: if it was an event, the channel's next event shows it."""

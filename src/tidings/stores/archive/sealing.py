@@ -15,7 +15,15 @@ from msgspec.structs import replace
 
 from tidings.errors import StoreError
 from tidings.stores.archive.books import Books, books_octets
-from tidings.stores.archive.columns import EVENTS, OBJECTS, OUTCOMES, PLANS, RowColumns, Segment
+from tidings.stores.archive.columns import (
+    CHANGES,
+    EVENTS,
+    OBJECTS,
+    OUTCOMES,
+    PLANS,
+    RowColumns,
+    Segment,
+)
 from tidings.stores.archive.manifest import (
     HOUR,
     MANIFEST,
@@ -42,7 +50,13 @@ from tidings.stores.segments import Cursor
 _ROW_GROUP: Final = 128 * 1024
 # Most property names per column: the manifest must stay small.
 _MOST_NAMES: Final = 500
-_SUMMED: Final = {EVENTS: "seq", OUTCOMES: "seq", PLANS: "version", OBJECTS: "id"}
+_SUMMED: Final = {
+    EVENTS: "seq",
+    OUTCOMES: "seq",
+    PLANS: "version",
+    OBJECTS: "id",
+    CHANGES: "number",
+}
 # The previous books are kept, too: the last line may turn out to be torn.
 KEPT_BOOKS: Final = 2
 

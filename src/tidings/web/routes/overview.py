@@ -19,7 +19,7 @@ from tidings.channel.vocabulary import Side
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
 from tidings.engine.turns import Turns
-from tidings.errors import NotFound, StoreError
+from tidings.errors import Forbidden, NotFound, StoreError
 from tidings.web.bodies import StrictRoute
 from tidings.web.looking import Consumer, Movement, admins, channels, consumers, proxies, streamed
 from tidings.web.paths import Most
@@ -66,6 +66,8 @@ async def _pieces(door: LocalDoor) -> AsyncIterator[str]:
             found = [admin async for admin in admins(door, channel.id)]
         except NotFound:  # it has ended meanwhile
             continue
+        except Forbidden:
+            found = []
         yield f'{comma}{{"channel":{_text(channel)},"admins":['
         comma = ","
         for at, admin in enumerate(found):
@@ -153,7 +155,7 @@ async def see_top(
     """
     movement = state.part(Movement)
     ranked = []
-    async for one in consumers(state.host):
+    async for one in consumers(state.host, door):
         idle = movement.idle(one)
         key = {"waiting": one.waiting, "lag": one.behind, "failures": one.failures, "idle": idle}
         ranked.append((key[by], -one.channel, -one.proxy, one, idle))
@@ -217,8 +219,8 @@ class Notices(Answer):
 
 
 @router.get("/notices", summary="The latest notices")
-async def see_notices(state: State, most: Most = 100) -> Notices:
+async def see_notices(door: Door, most: Most = 100) -> Notices:
     """What people who run the service want to hear of: slow consumers, lost events, the disk."""
-    kept = state.host.notices
+    kept = door.views.notices()
     latest = islice(kept, max(0, len(kept) - most), None)
     return Notices(notices=[Notice(**{**one._asdict(), "kind": one.kind.value}) for one in latest])

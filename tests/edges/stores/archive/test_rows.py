@@ -18,6 +18,7 @@ from tidings.channel.entries import NEVER
 from tidings.clock import ManualClock
 from tidings.errors import StoreError
 from tidings.events.codecs.json_codec import encode_event
+from tidings.stores import payloads
 from tidings.stores.archive import columns
 from tidings.stores.archive.archiver import ArchiveOptions, Archiver
 from tidings.stores.archive.books import ProxyBook, apply_change
@@ -59,6 +60,45 @@ def test_the_rows_of_a_bit_of_everything(tmp_path: Path) -> None:
                 "seq"
             ].to_pylist()
             assert seqs == sorted(seqs)
+
+
+def trail(number: int, at: int = small.START, **more: Any) -> Record:
+    """A line of the audit trail as the journal has it."""
+    state = {
+        "version": 1, "number": number, "at": at, "principal": "ann", "operation": "purge",
+        "about": "proxy 3", "channel": "roads", "result": "done", **more,
+    }  # fmt: skip
+    payload = payloads.state_payload("audit", str(number % 1_000), state)
+    return Record(Kind.STATE, bytes(16), 0, payload)
+
+
+def test_a_change_is_a_row_once_however_often_the_journal_repeats_it(tmp_path: Path) -> None:
+    other = Record(Kind.STATE, bytes(16), 0, payloads.state_payload("grants", "grant:1", {"a": 1}))
+    refused = trail(2, credential=7, door="HTTP", peer="192.0.2.7", refused=True, count=40)
+    checkpoint = (small.checkpoint(begins=True), refused, trail(1), small.checkpoint(begins=False))
+    folder = archived(tmp_path, trail(1), other, refused, *checkpoint, trail(3))
+    rows = small.rows_of(folder, "changes")
+    assert [row["number"] for row in rows] == [1, 2, 3]
+    assert read_manifest(folder).seals[-1].damaged == 0  # other cores are not its business
+    assert rows[1] | {"position": 0} == {
+        "origin": "", "channel": "roads", "number": 2, "at_us": small.START, "principal": "ann",
+        "credential": 7, "door": "HTTP", "peer": "192.0.2.7", "operation": "purge",
+        "about": "proxy 3", "result": "done", "refused": True, "count": 40, "position": 0,
+    }  # fmt: skip
+    assert (rows[0]["credential"], rows[0]["door"], rows[0]["count"]) == (None, "", 1)
+    later = trail(2, small.START + 5)  # an older copy of the journal was put back: other changes
+    with Journal.open(tmp_path / "journal", segment_octets=2**20) as journal:
+        journal.append([refused, later])
+        journal.sync()
+    archive_journal(tmp_path / "journal", folder)
+    assert [row["at_us"] - small.START for row in small.rows_of(folder, "changes")] == [0, 0, 0, 5]
+    newer = trail(4, version=2)
+    with Journal.open(tmp_path / "journal", segment_octets=2**20) as journal:
+        journal.append([newer, trail(5)])
+        journal.sync()
+    archive_journal(tmp_path / "journal", folder)
+    assert [row["number"] for row in small.rows_of(folder, "changes")][-1] == 5
+    assert read_manifest(folder).seals[-1].damaged == 1
 
 
 def test_withdrawn_and_stray_outcomes_do_not_count(tmp_path: Path) -> None:

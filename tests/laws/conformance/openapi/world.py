@@ -43,7 +43,9 @@ class World:
         self.mapping = int(self._ask("POST", "/v1/mapping-filters", {"default": PRIORITY})["id"])
         self._ask("POST", "/v1/principals", {"name": MAIN})
         self.grant = self._grant()
-        self.credential = self._credential()
+        self.credential = [self._credential() for _ in range(_DECOYS)][-1]
+        self._ask("POST", "/v1/principals", {"name": "ann"})
+        self._ask("PUT", "/v1/principals/ann/password", {"password": "correct horse battery"})
         self.publish()
         # Only what is connected can be suspended.
         line = self._open.enter_context(connect(url.replace("http", "ws", 1) + "/v1/ws"))

@@ -578,6 +578,12 @@ static std::map<std::string, Command> commands() {
                       the<CosNotifyFilter::FilterFactory>(a.at(2))
                           ->create_mapping_filter(a.at(3).c_str(), values::value(a.at(4)))));
   };
+  all["issue"] = [](const Texts& a) {
+    CORBA::ULong credential = 0;
+    auto agent = the<NotificationServiceAgent::Agent>(a.at(2));
+    keep(a.at(1), CORBA::Object_var(agent->issueReference(values::objects().at(a.at(3)),
+                                                          a.at(4).c_str(), "", 0, credential)));
+  };
   all["create_channel"] = create_channel;
   all["new_admin"] = new_admin;
   all["obtain"] = obtain;

@@ -342,8 +342,9 @@ def checked_url(url: str) -> str:
         root = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
         if root.isprintable() and " " not in root:
             return root
+    shown = "a URL with a user or password" if "@" in str(url) else f"{url!r:.100}"
     raise InvalidUsage(
-        f"{url!r:.100} is no address of a service; one is http://localhost:8080, for example"
+        f"{shown} is no address of a service; one is http://localhost:8080, for example"
     )
 
 

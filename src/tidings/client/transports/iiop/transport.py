@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import re
 import socket
+import ssl
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from functools import partial
@@ -125,13 +126,16 @@ class IiopTransport:
         listen: str | None = None,
         patience: float = PATIENCE,
         events: Events | None = None,
+        tls: ssl.SSLContext | None = None,
     ) -> Self:
         """Find the channel factory; arguments as in `tidings.client.connecting.connect`."""
         waiting = Patience(patience)
-        orb = Orb(Options(offer_bidirectional=True, close_seconds=1.0), names=look_up)
+        options = Options(offer_bidirectional=True, close_seconds=1.0, client_tls=tls)
+        orb = Orb(options, names=look_up)
         try:
             factory = await _found(orb, url, waiting)
-            await orb.listen(*await callback_address(listen, factory))
+            if not _speaks_tls(factory, url, options, listen):
+                await orb.listen(*await callback_address(listen, factory))
             objects = Objects(orb, factory, waiting)
             if not await objects.is_factory():
                 raise Unreachable(f"{url:.200} is no factory of notification channels")
@@ -367,6 +371,19 @@ class IiopTransport:
         for task in list(self._tasks):
             task.cancel()
         await self._orb.close()
+
+
+def _speaks_tls(factory: Reference, url: str, options: Options, listen: str | None) -> bool:
+    """Whether a service is called with TLS; it then calls back over the client's connection."""
+    secured = options.destinations(factory)[0].tls
+    if options.client_tls is not None and not secured:
+        raise InvalidUsage(
+            f"{url:.200} leads to a service without TLS, and tls is given: give an address with "
+            "TLS, such as corbaloc:ssliop:host:2810/NotificationService"
+        )
+    if secured and listen is not None:
+        raise InvalidUsage("with TLS the service calls back over the connection: leave listen out")
+    return secured
 
 
 async def _found(orb: Orb, url: str, patience: Patience) -> Reference:

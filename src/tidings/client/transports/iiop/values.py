@@ -54,6 +54,7 @@ _WORDS: Final[Mapping[type, tuple[str, ...]]] = {
     q.SeeFilters: ("a list of all filters",),
     q.SeeHighestNumber: ("producers with a name", "leave the name out"),
     q.SeeRules: ("the rules of a service",),
+    q.SeeStatus: ("the status of a service",),
 }
 """Descriptions of requests that CORBA lacks, and alternatives."""
 

@@ -6,11 +6,15 @@ import { useCallback, useEffect, useRef, useState } from "./ui.js";
 
 export const changed = cell(0); // rises when an action of this page has changed something
 
+// Who may not see something is asked less often whether it may by now: each refusal is counted.
+const REFUSED = 60;
+
 export const tellChanged = () => changed.set(changed.value + 1);
 
 // {data, error, loading, refresh}; `load` is a path, or a function that returns a promise.
 export function useLive(load, { every = 5, when = true, key = load } = {}) {
   const [state, setState] = useState({ data: undefined, error: null });
+  const refused = useRef(false);
   const latest = useRef(load);
   latest.current = load;
   const running = useRef(null);
@@ -18,8 +22,10 @@ export function useLive(load, { every = 5, when = true, key = load } = {}) {
     const mine = (running.current = {});
     try {
       const found = typeof latest.current === "function" ? await latest.current() : await ask("GET", latest.current);
+      refused.current = false;
       if (running.current === mine) setState({ data: found, error: null });
     } catch (error) {
+      refused.current = error.status === 403;
       // What was known stays while the service is away: the shell says that it is.
       if (running.current === mine && !(error instanceof Away)) setState({ data: undefined, error });
     }
@@ -30,7 +36,7 @@ export function useLive(load, { every = 5, when = true, key = load } = {}) {
     setState((before) => (before.data === undefined && !before.error ? before : { data: undefined, error: null }));
     const round = async () => {
       if (!document.hidden) await refresh();
-      if (!ended && every) timer = setTimeout(round, every * 1000);
+      if (!ended && every) timer = setTimeout(round, (refused.current ? REFUSED : every) * 1000);
     };
     const again = () => refresh();
     const shown = () => document.hidden || refresh();

@@ -23,7 +23,7 @@ export class Away extends Error {
 
 export const connection = cell({ state: "up", since: 0 });
 export const revived = cell(0);
-export const person = cell(""); // whose grants apply; empty if nobody has logged in
+export const person = cell(null); // {name, mayLogOut}: whose grants apply; null if that is not known
 export const login = cell(null); // what the login form needs while it is open
 
 const PATIENCE = 30_000;
@@ -119,7 +119,7 @@ function logIn(why) {
   if (!loggedIn) {
     loggedIn = {};
     loggedIn.done = new Promise((resolve) => { loggedIn.resolve = resolve; });
-    login.set({ why: token ? why : "" });
+    login.set({ why: token || person.value ? why : "" });
     token = "";
   }
   return loggedIn.done;
@@ -131,7 +131,7 @@ function admit() {
   loggedIn = null;
   login.set(null);
   waiting.resolve();
-  learnPerson();
+  learnPerson().catch(() => {});
 }
 
 export async function logInWithPassword(name, password) {
@@ -146,12 +146,13 @@ export function logInWithToken(given) {
 }
 
 export async function logOut() {
+  await send("POST", "/v1/logout"); // with the token, which ends if it came from a login
   token = "";
-  await send("POST", "/v1/logout", {});
   location.reload();
 }
 
 export async function learnPerson() {
   const { status, data } = await send("GET", "/v1/whoami");
-  person.set(status === 200 ? (data.name ?? "") : "");
+  const isSession = data?.kind === "password";
+  person.set(status === 200 ? { name: data.principal, mayLogOut: isSession || needsToken() } : null);
 }

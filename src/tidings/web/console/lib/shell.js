@@ -111,7 +111,8 @@ function Foot({ onHelp }) {
     <p class="status"><span class=${`dot ${state}`}></span> ${state === "up" ? "Connected" : "Not connected"}</p>
     ${Math.abs(off) > SKEWED && html`<p class="soft">This computer's clock is ${seconds(Math.abs(off) / 1000)}
       ${off > 0 ? " behind" : " ahead of"} the service's; times are corrected.</p>`}
-    ${who && html`<p class="who"><${Text} text=${who} /> <button class="link" onClick=${logOut}>Log out</button></p>`}
+    ${who && html`<p class="who"><${Text} text=${who.name} />
+      ${who.mayLogOut && html` <button class="link" onClick=${logOut}>Log out</button>`}</p>`}
     <div class="segments" role="group" aria-label="Theme">
       ${THEMES.map(([value, word]) => html`<button aria-pressed=${chosen === value} onClick=${() => setTheme(value)}>${word}</button>`)}
     </div>

@@ -17,7 +17,7 @@ const HOUR = 3600e6;
 const MOST = 10;
 
 export default function Overview() {
-  const status = useLive("/v1/status", { every: EVERY });
+  const status = useLive("/v1/overview", { every: EVERY });
   const outline = useLive(useMemo(() => outlineLoader({ inside: false }), []), { every: EVERY, key: "outline" });
   const rates = useLive(useMemo(seriesLoader, []), { every: EVERY, key: "rates" });
   const create = html`<button onClick=${() => act("create_channel")}>Create a channel</button>`;

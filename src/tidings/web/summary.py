@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from importlib.metadata import version
 from typing import Final
 
 from fastapi import APIRouter
@@ -11,6 +9,7 @@ from pydantic import Field
 
 from tidings.api.forms import Answer
 from tidings.engine.archiving import ArchivingState
+from tidings.grants.model import Verb
 from tidings.web.bodies import StrictRoute
 from tidings.web.rates import Rates
 from tidings.web.state import Door, State, WebState
@@ -45,7 +44,7 @@ class DiskStatus(Answer):
     error: str = Field(description="Why the disk refuses; empty if it does not.")
 
 
-class Status(Answer):
+class Overview(Answer):
     """How the service is."""
 
     now: int = Field(description="The service's time, microseconds since 1970.")
@@ -64,22 +63,23 @@ class Status(Answer):
     outcomes: dict[str, int] = Field(description="What became of copies since the start.")
     archive: ArchiveStatus | None = Field(description="The archive; null if there is none.")
     disk: DiskStatus | None = Field(description="The files; null if all is in memory.")
-    warnings: list[str] = Field(description="What whoever runs the service should change.")
+    warnings: list[str] = Field(description="What the settings leave open.")
 
 
-@router.get("/status", summary="How the service is")
-async def see_status(state: State, door: Door) -> Status:
+@router.get("/overview", summary="The whole service at a glance")
+async def see_overview(state: State, door: Door) -> Overview:
     """Readiness, sums, outcomes, archive and disk, for those who may inspect the service."""
-    door.views.require_service()
+    door.require(door.operation, Verb.INSPECT, None)
     host, counts, rates = state.host, state.counts, state.part(Rates)
+    told = door.views.status()
     archive = None if host.archiving is None else _archive(host.archiving.state())
-    return Status(
+    return Overview(
         now=host.time(),
-        version=version("tidings"),
+        version=told.version,
         ready=not state.not_ready,
         reason=state.not_ready,
-        losses=host.losses.sentence,
-        channels=len(host.channels),
+        losses=told.losses,
+        channels=told.channels,
         accepted=sum(channel.accepted for channel in host.channels.values()),
         waiting=rates.waiting,
         in_flight=rates.in_flight,
@@ -90,17 +90,8 @@ async def see_status(state: State, door: Door) -> Status:
         outcomes={outcome.name.lower(): n for outcome, n in sorted(host.counts.items())},
         archive=archive,
         disk=_disk(state, rates),
-        warnings=list(_warnings(state)),
+        warnings=list(told.warnings),
     )
-
-
-def _warnings(state: WebState) -> Iterator[str]:
-    options = state.options
-    if options.token is None and options.open_loopback and not state.host.access.grants.is_open:
-        yield (
-            "whoever reaches this service without a token owns it, though there are principals: "
-            "set http.open_loopback to false"
-        )
 
 
 def _archive(found: ArchivingState) -> ArchiveStatus:

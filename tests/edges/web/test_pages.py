@@ -1,4 +1,4 @@
-"""What the service says of itself: health, metrics, overview, rates, outline; the console's files."""
+"""What the service says of itself: health, metrics, overview, rates and outline; the console."""
 
 from __future__ import annotations
 

@@ -51,6 +51,13 @@ async def test_an_empty_service_says_what_comes(browser: str) -> None:
         await expect(page.get_by_label("Last hour")).to_contain_text("No samples yet")
 
 
+async def test_it_says_what_the_settings_leave_open(browser: str) -> None:
+    async with served() as door:
+        door.host.warnings.append("http.open_loopback is <set>")
+        async with console(browser, _url(door)) as page:
+            await expect(page.locator(".meanwhile")).to_have_text("http.open_loopback is <set>")
+
+
 async def test_it_says_why_the_service_is_not_ready(browser: str) -> None:
     async with served() as door:
         door.state.readiness.phase, door.state.readiness.reason = "draining", "asked <to> stop"

@@ -11,6 +11,7 @@ from typing import Any
 from playwright.async_api import Page, expect
 
 from tests.edges.web.served import ServedDoor, served
+from tests.edges.web.test_logins import PASSWORD, RIGHT, scene
 from tests.real.console.browsing import act, console
 from tests.real.e2e import served as processes
 from tidings.clock import SystemClock
@@ -152,3 +153,46 @@ async def test_times_are_the_services_whatever_the_viewers_clock_says(browser: s
         await expect(page.locator(".side-foot")).to_contain_text("120 min ahead of the service's")
         skew = await page.evaluate("import('/console/lib/clock.js').then((m) => m.skew.value)")
         assert -7_203_000 < skew < -7_197_000
+
+
+async def test_a_person_logs_in_sees_its_name_and_logs_out(browser: str) -> None:
+    async with scene() as here, console(browser, _url(here.door)) as page:
+        form = page.get_by_role("dialog", name="Log in")
+        for password in ("incorrect horse", PASSWORD):
+            await form.get_by_label("Name").fill("ann")
+            await form.get_by_label("Password").fill(password)
+            await form.get_by_role("button", name="Log in").click()
+            if password != PASSWORD:
+                await expect(form.get_by_role("alert")).to_contain_text("password is wrong")
+        await expect(form).to_have_count(0)
+        who = page.locator(".who")
+        await expect(who).to_contain_text("ann")
+        await expect(page.get_by_label("The whole service")).to_contain_text("may not inspect")
+        await expect(page.get_by_label("Channels")).to_contain_text("roads")
+        # Once for the one request before the login, once for the wrong password.
+        assert sum(here.door.host.operations.failed_logins.values()) == 2
+        await page.reload()  # a session outlives that
+        await expect(who).to_contain_text("ann")
+        await who.get_by_role("button", name="Log out").click()
+        await expect(form).to_be_visible()
+        assert await page.context.cookies() == []
+
+
+async def test_whoever_logs_out_gives_back_a_token_that_came_from_a_login(browser: str) -> None:
+    async with scene() as here, console(browser, _url(here.door)) as page:
+        made = (await here.http.post("/v1/login", json={**RIGHT, "token": True})).json()
+        form = page.get_by_role("dialog", name="Log in")
+        await form.get_by_label("Token").fill(made["token"])
+        await form.get_by_role("button", name="Log in").click()
+        await page.locator(".who").get_by_role("button", name="Log out").click()
+        await expect(form).to_be_visible()
+        bearer = {"Authorization": f"Bearer {made['token']}"}
+        assert (await here.http.get("/v1/whoami", headers=bearer)).status_code == 401
+
+
+async def test_whoever_owns_the_service_without_a_login_is_not_offered_to_log_out(
+    browser: str,
+) -> None:
+    async with served() as door, console(browser, _url(door)) as page:
+        await expect(page.locator(".who")).to_contain_text("owner")
+        await expect(page.get_by_role("button", name="Log out")).to_have_count(0)

@@ -33,6 +33,7 @@ const FIRST_WAIT = 500, LONGEST_WAIT = 5_000;
 let token = ""; // in the memory of this tab only
 let logins = 0;
 let loggedIn = null; // resolved when the login form has done its work
+let recognition = null; // one request finds out whether a login is needed: each refusal is counted
 let heard = 0;
 
 export const needsToken = () => Boolean(token);
@@ -40,7 +41,7 @@ export const lastHeard = () => heard;
 
 export async function ask(method, path, body) {
   for (;;) {
-    await loggedIn?.done;
+    while (recognition || loggedIn) await (recognition ?? loggedIn.done);
     const before = logins;
     const { status, data } = await send(method, path, body);
     if (status < 400) return data;
@@ -130,8 +131,8 @@ function admit() {
   logins++;
   loggedIn = null;
   login.set(null);
+  recognise();
   waiting.resolve();
-  learnPerson().catch(() => {});
 }
 
 export async function logInWithPassword(name, password) {
@@ -151,8 +152,15 @@ export async function logOut() {
   location.reload();
 }
 
-export async function learnPerson() {
+export function recognise() {
+  recognition = learnPerson()
+    .catch(() => {}) // if the service is away, the shell says so
+    .then(() => { recognition = null; });
+}
+
+async function learnPerson() {
   const { status, data } = await send("GET", "/v1/whoami");
+  if (status === 401) logIn(data?.detail ?? "");
   const isSession = data?.kind === "password";
   person.set(status === 200 ? { name: data.principal, mayLogOut: isSession || needsToken() } : null);
 }

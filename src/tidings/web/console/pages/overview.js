@@ -22,7 +22,8 @@ export default function Overview() {
   const rates = useLive(useMemo(seriesLoader, []), { every: EVERY, key: "rates" });
   const create = html`<button onClick=${() => act("create_channel")}>Create a channel</button>`;
   return html`<${Page} title="Overview" actions=${create}>
-    <${Loaded} of=${status}>${(data) => html`<${State} status=${data} rates=${rates.data} />`}<//>
+    ${status.error && html`<${Section} title="The whole service"><${Loaded} of=${status} /><//>`}
+    ${!status.error && html`<${Loaded} of=${status}>${(data) => html`<${State} status=${data} rates=${rates.data} />`}<//>`}
     ${rates.error?.status !== 403 && html`<${Section} title="Last hour"><${Loaded} of=${rates}
       empty=${(data) => !data.time.length && html`<${Empty} title="No samples yet">The service takes one every ${EVERY} seconds.<//>`}>
       ${(data) => html`<${Charts} series=${data} status=${status.data} />`}<//><//>`}
@@ -125,7 +126,7 @@ function Behind() {
   const top = useLive(`/v1/top?by=waiting&most=${MOST}`, { every: EVERY });
   const some = (data) => data.proxies.filter((one) => one.waiting || one.failures);
   return html`<${Section} title="Consumers furthest behind"><${Loaded} of=${top}
-    empty=${(data) => !some(data).length && html`<${Empty} title="Nobody is behind">Every consumer has taken what there was for it.<//>`}>
+    empty=${(data) => !some(data).length && html`<${Empty} title="Nobody is behind">Every consumer that you may see has taken what there was for it.<//>`}>
     ${(data) => html`<div class="scroll"><table>
       <thead><tr><th>Consumer</th><th>Channel</th><th>State</th><th class="n">Waiting</th><th class="n">In flight</th><th class="n">Oldest</th><th class="n">Failures</th></tr></thead>
       <tbody>${some(data).map((one) => html`<tr key=${`${one.channel}/${one.proxy}`}>

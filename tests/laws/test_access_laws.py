@@ -46,7 +46,7 @@ from tidings.web.app import build_app
 EXAMPLES = 12
 HIDDEN, ROADS = 1, 2
 MARK = "eves-secret"
-_TIME = re.compile(r"\b(now|created_at|used_at)\W+\d+")
+_TIME = re.compile(r"\b(now|created_at|used_at|expiry)\W+\d+")
 ROWS = [row for row in CATALOGUE if row.http]
 
 

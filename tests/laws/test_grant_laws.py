@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tidings.cores import Keep
@@ -114,6 +114,9 @@ def seen(core: Grants) -> tuple[Any, ...]:
 
 
 @given(st.lists(commands, max_size=25), st.integers(0, 30))
+@example([r.CreateGrant("role:staff", (Verb.ADMINISTER,)),
+          r.CreatePrincipal("bob", ("staff",)),
+          r.ChangePrincipal("bob", disabled=True)], 0)  # fmt: skip
 def test_what_is_allowed_is_what_was_granted(given: list[Any], later: int) -> None:
     played = Played(given)
     played.now += later * STEP
@@ -198,11 +201,12 @@ def test_who_may_do_less_is_named(given: list[Any]) -> None:
         )
 
 
-@given(st.lists(commands, max_size=25))
-def test_what_ends_is_told_at_its_time(given: list[Any]) -> None:
+@given(st.lists(commands, max_size=25), st.booleans())
+@example([r.AddCredential("ann", CredentialKind.TOKEN, "x", expires_at=9 * STEP)], True)
+def test_what_ends_is_told_at_its_time(given: list[Any], restarted: bool) -> None:
     """What is remembered ends with the grant, whether or not that has been told."""
     played = Played(given)
-    core, now = played.core, played.now
+    core, now = restored(played.core) if restarted else played.core, played.now
     live = {one.id for one in seen(core)[2] if not is_over(one.expires_at, now)}
     for later in range(now + STEP, now + 45 * STEP, STEP):
         before = decisions(core, later - STEP)

@@ -34,7 +34,8 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
     g.CreateReference: ({"channel": 1, "proxy": 7, "label": "till 3"},),
     g.AddCertificate: (
         {
-            "certificate": "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n",
+            "certificate": "-----BEGIN CERTIFICATE-----\nMIIBszCCAVmgAwIBAgIUJ9c=\n"
+            "-----END CERTIFICATE-----\n",
             "label": "radar-7",
         },
     ),

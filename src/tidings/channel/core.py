@@ -32,7 +32,8 @@ class Core:
     """The shared state of a factory's channels; host time plus `offset` is microseconds since 1970.
 
     `touched` are consumers that may now have events to deliver; `unfinished` are channels still
-    waiting for the next part of a push, and `held` the consumers of batches that wait for it.
+    waiting for the next part of a push (`begun` by the batch that runs), and `held` the consumers
+    of batches that wait for it.
     """
 
     def __init__(self, settings: Settings, spills: bool) -> None:

@@ -136,8 +136,7 @@ class Dispatch:
         if command.whole:
             channel.check_whole(command, now)
         self._life.unattended.touch((command.channel, command.proxy), now)
-        push = traced_push if command.trail else Channel.push
-        answers = push(channel, command, now)
+        answers = (traced_push if command.trail else Channel.push)(channel, command, now)
         if command.more:
             self._core.begun.add(command.channel)
         return answers

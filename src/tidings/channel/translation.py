@@ -11,6 +11,8 @@ from decimal import Decimal
 from sys import getsizeof
 from typing import Final
 
+from msgspec.structs import force_setattr
+
 from tidings.channel.vocabulary import Form, Item
 from tidings.errors import InvalidEvent
 from tidings.events.anyvalue import Any, UnionValue, infer, pack
@@ -105,7 +107,7 @@ def approximate_octets(event: StructuredEvent) -> int:
     if event.body is not None:
         total += _octets(event.body)
     if total > _LARGE_OCTETS:
-        object.__setattr__(event, "octets", total)
+        force_setattr(event, "octets", total)
     return total
 
 

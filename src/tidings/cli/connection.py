@@ -6,7 +6,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 
@@ -22,6 +22,7 @@ from tidings.terminal import render
 if TYPE_CHECKING:
     import ssl
 
+    from tidings.cli.contexts import Context
     from tidings.client.client import Client
 
 DEFAULT_URL: Final = "http://127.0.0.1:8080"
@@ -118,15 +119,29 @@ def chosen_service(
             given it.
         patience SECONDS: How long to wait for a service that is away.
     """
-    found = chosen_context(context) if context is not None or url is None else None
+    named = {"url": url, "ca": ca, "cert": cert, "key": key, "context": context}
+    service, found = service_without_token(patience=patience, **named)
     token = shown_token(token_file)
+    kept = None if found is None or url not in (None, found.url) else found.token_file
+    return replace(service, token=shown_token(kept) if token is None and kept else token)
+
+
+def service_without_token(
+    *,
+    url: str | None,
+    ca: str | None,
+    cert: str | None,
+    key: str | None,
+    context: str | None,
+    patience: float,
+) -> tuple[Service, Context | None]:
+    """Return the service that options and context select, and the context."""
+    found = chosen_context(context) if context is not None or url is None else None
     if found is None:
-        return Service(url or DEFAULT_URL, token, patience, ca, cert, key)
-    if url in (None, found.url):  # what says who asks is for no other service
-        if token is None and found.token_file is not None:
-            token = shown_token(found.token_file)
-        cert, key = (cert, key) if cert is not None else (found.cert, found.key)
-    return Service(url or found.url, token, patience, ca or found.ca, cert, key)
+        return Service(url or DEFAULT_URL, None, patience, ca, cert, key), None
+    if cert is None and url in (None, found.url):  # what says who asks is for no other service
+        cert, key = found.cert, found.key
+    return Service(url or found.url, None, patience, ca or found.ca, cert, key), found
 
 
 def shown_token(file: str | None) -> str | None:

@@ -15,18 +15,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 
 from tidings.cli import showing
-from tidings.cli.connection import Service, chosen_service, service_command, trusting
+from tidings.cli.connection import (
+    Service,
+    chosen_service,
+    service_command,
+    service_without_token,
+    trusting,
+)
 from tidings.cli.contexts import current_context, keep_token_file, tokens_folder
 from tidings.cli.options import JSON, add_command, commands, group, option, parameters_of
 from tidings.cli.principals import (
     Expires,
     all_credentials,
     credentials_listing,
-    end,
     find,
     grants_listing,
 )
-from tidings.cli.reading import reason
+from tidings.cli.reading import end, reason
 from tidings.errors import InvalidUsage, StoreError, Unauthenticated
 from tidings.grants import requests as r
 from tidings.grants.model import CredentialKind
@@ -236,7 +241,7 @@ def logout(job: dict[str, Any]) -> None:
         raise InvalidUsage("nobody is logged in here; `tidings login NAME` does it")
     _check_ours(file)
     service = chosen_service(**job)
-    if job["token_file"] is None and file is not None:  # not another one from the environment
+    if job["token_file"] is None:  # not another one from the environment
         service = replace(service, token=_token_in(file))
     try:
         asyncio.run(_sent(service, "logout"))
@@ -251,11 +256,8 @@ def logout(job: dict[str, Any]) -> None:
 
 def _without_token(options: dict[str, Any]) -> Service:
     """Select the service without a token: the file of the one to come may be missing."""
-    chosen = current_context(options["context"], options["url"])
-    url = options["url"] or (chosen[1].url if chosen else None)
-    service = chosen_service(url, None, options["ca"], None, options["patience"])
-    ca = options["ca"] or (chosen[1].ca if chosen else None)
-    return replace(service, token=None, ca=ca)
+    rest = {name: given for name, given in options.items() if name != "token_file"}
+    return service_without_token(**rest)[0]
 
 
 async def _sent(service: Service, what: str, body: object = None) -> Any:  # noqa: ANN401 -- JSON
@@ -264,7 +266,7 @@ async def _sent(service: Service, what: str, body: object = None) -> Any:  # noq
     from tidings.client.transports.http.transport import checked_url
 
     headers = {} if service.token is None else {"Authorization": f"Bearer {service.token}"}
-    url, trust = checked_url(service.url), trusting(service.ca)
+    url, trust = checked_url(service.url), trusting(service.ca, service.cert, service.key)
     caller = Caller(url, headers, trust, service.patience)
     try:
         return await caller.call(Call("POST", f"/v1/{what}", body, lambda plain: plain), safe=False)

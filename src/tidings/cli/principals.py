@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from tidings.cli import showing
 from tidings.cli.connection import service_command
 from tidings.cli.options import commands, group, option
-from tidings.cli.reading import moment
+from tidings.cli.reading import end
 from tidings.cli.references import add_ior
-from tidings.clock import SystemClock, duration_us
 from tidings.errors import InvalidUsage, NotFound
 from tidings.grants import requests as r
 from tidings.grants.model import Grant, Limits, Principal, Verb
@@ -243,14 +242,6 @@ async def revoke_grant(client: Client, numbers: list[int]) -> None:
     for number in numbers:
         await client.transport.ask(r.RevokeGrant(number))
         render.result({"revoked": number}, f"grant {number} revoked")
-
-
-def end(expires: str | None) -> int | None:
-    """Return when something ends, by `--expires`."""
-    if expires is None:
-        return None
-    length = duration_us(expires)
-    return moment(expires) if length is None else SystemClock().now() + length
 
 
 async def all_grants(client: Client, to: str) -> AsyncIterator[Grant]:

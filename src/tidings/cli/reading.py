@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias
 
+from tidings.clock import SystemClock, duration_us
 from tidings.errors import BadInput, InvalidUsage, LimitExceeded, TidingsError
 from tidings.terminal import render
 
@@ -296,3 +297,18 @@ def moment(text: str) -> int:
     if found.tzinfo is None:
         raise InvalidUsage(f"{text!r} names no time zone; add Z for UTC: {text}Z")
     return (found - _UNIX_EPOCH) // timedelta(microseconds=1)
+
+
+def end(expires: str | None) -> int | None:
+    """Return when something ends, by `--expires`: after a duration, or at a time; None: never."""
+    if expires is None:
+        return None
+    length = duration_us(expires)
+    if length is not None:
+        return SystemClock().now() + length
+    try:
+        return moment(expires)
+    except InvalidUsage as error:
+        raise InvalidUsage(
+            f"--expires: {error}, or as a duration such as 90s, 2h or 30d"
+        ) from error

@@ -10,7 +10,7 @@ import typer
 from tidings.channel.questions import SeeChannel, SeeProxy
 from tidings.channel.vocabulary import Side
 from tidings.cli.connection import channel_key, service_command
-from tidings.clock import SystemClock, duration_us
+from tidings.cli.reading import end
 from tidings.errors import InvalidUsage
 from tidings.grants.requests import CreateReference
 from tidings.terminal import render
@@ -44,7 +44,7 @@ async def ior(  # noqa: PLR0913, PLR0917 -- its options
     """Create a CORBA reference with which a principal uses one object and what it leads to.
 
     Whoever has the reference may use it: keep it as you keep a token. It is shown once; `tidings
-    call see_credentials` lists it, `tidings call revoke_credential` ends it.
+    token list` lists it, `tidings token revoke` ends it.
 
     With --json there is one object with credential and reference.
 
@@ -55,7 +55,7 @@ async def ior(  # noqa: PLR0913, PLR0917 -- its options
         admin --admin ID: Lead to this admin of the channel, and to its own proxies.
         proxy --proxy PROXY: Lead to this proxy of the channel alone, by name or id.
         agent: Lead to the agent, and to the factory.
-        expires --expires DURATION: End it after so long: 90s, 2h, 7d.
+        expires --expires WHEN: When it ends: after 30d, or at 2026-11-15T08:30:00Z.
         label TEXT: What to call it.
     """
     asked = CreateReference(
@@ -64,7 +64,7 @@ async def ior(  # noqa: PLR0913, PLR0917 -- its options
         admin=admin,
         agent=agent,
         label=label,
-        expires_at=_end(expires),
+        expires_at=end(expires),
     )
     made = await client.transport.request(await _in_channel(client, asked, channel, proxy))
     if render.is_json():
@@ -87,12 +87,3 @@ async def _in_channel(
         return replace(asked, channel=id)
     found = await client.transport.request(SeeProxy(id, channel_key(proxy)))
     return replace(asked, channel=id, proxy=found.id)
-
-
-def _end(expires: str | None) -> int | None:
-    if expires is None:
-        return None
-    length = duration_us(expires)
-    if length is None:
-        raise InvalidUsage(f"--expires {expires}: right is a duration such as 90s, 2h or 7d")
-    return SystemClock().now() + length

@@ -11,6 +11,7 @@ from tidings.channel.factory import Factory
 from tidings.channel.translation import entered
 from tidings.channel.vocabulary import Place, Side
 from tidings.engine.access import Access, Caller, FilterId, Object
+from tidings.engine.limiting import Limiting
 from tidings.errors import Forbidden, InvalidUsage
 from tidings.events.envelope import MOST_PRODUCER, ProducerMark
 from tidings.events.fields import fields_for
@@ -25,12 +26,13 @@ class Guarded(Protocol):
 
     factory: Factory
     access: Access
+    limiting: Limiting
 
 
 def authorise(host: Guarded, command: c.Command, principal: Caller) -> None:
     """Raise Forbidden if a principal may not run a command, NotFound if its object is missing."""
     access = host.access
-    if command.__class__ is c.Push:
+    if command.__class__ is c.Push and not command.trail:
         fence = access.pushes(principal, command.channel, command.proxy)
         if fence is not None:
             if fence:
@@ -54,14 +56,26 @@ def authorise(host: Guarded, command: c.Command, principal: Caller) -> None:
         access.require(principal, Verb.INSPECT, FilterId(command.filter), owner)
 
 
+def may_poll(host: Guarded, channel: int, proxy: int) -> bool:
+    """Return whether a supplier may be asked for events now, by its owner's limits."""
+    owner = host.factory.channel(channel).proxy(proxy).owner
+    return not owner or host.limiting.may_poll(Caller(owner))
+
+
 def check_polled(host: Guarded, answer: c.Polled) -> None:
-    """Raise Forbidden if a polled supplier's owner may not publish what it answers."""
+    """Raise Forbidden if a polled supplier's owner may not publish what it answers.
+
+    Its owner's limits hold as for a push: LimitExceeded.
+    """
     proxy = host.factory.channel(answer.channel).proxy(answer.proxy)
     if proxy.owner:
         owner = Caller(proxy.owner)
         host.access.require(owner, *_use(host.factory, answer.channel, answer.proxy))
         push = c.Push(answer.channel, answer.proxy, answer.items)
-        _check_events(host.access.allow_pushes(owner, answer.channel, answer.proxy), push, owner)
+        fence = host.access.allow_pushes(owner, answer.channel, answer.proxy)
+        if fence:
+            _check_events(fence, push, owner)
+        host.limiting.take_polled(push, owner)
 
 
 def _check_events(fence: Fence, push: c.Push, principal: Caller) -> None:

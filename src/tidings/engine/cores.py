@@ -21,8 +21,7 @@ class Cores:
         self._first = first
         self.others = list(others)
         self._routes: dict[type, Core] = {}
-        self.only_first = True
-        """Whether the latest commands were all for the channels."""
+        self.only_first = True  # whether the latest commands were all for the channels
         names = {first.name}
         for core in self.others:
             if core.name in names:

@@ -29,7 +29,7 @@ from tidings.channel.questions import (
 )
 from tidings.channel.settings import FilterPart
 from tidings.channel.views import DeadLetterInfo
-from tidings.channel.vocabulary import Place
+from tidings.channel.vocabulary import Place, Side
 from tidings.cores import Question
 from tidings.engine.access import OWNER, Caller, Object
 from tidings.engine.authority import authorise
@@ -327,7 +327,7 @@ class LocalDoor:
         return not fence or any(one.matches(fields) for one in fence)
 
     def _place(self, letter: DeadLetterInfo) -> tuple[Place, str]:
-        place = Place(letter.channel, proxy=letter.proxy)
+        place = Place(letter.channel, Side.CONSUMER, proxy=letter.proxy)
         try:
             return place, self._host.factory.channel(letter.channel).proxy(letter.proxy).owner
         except NotFound:

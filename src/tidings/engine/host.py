@@ -30,7 +30,7 @@ from tidings.cores import Core, OperationDone
 from tidings.engine.access import OWNER, Access, Caller
 from tidings.engine.archiving import ArchivePlan, Archiving, archive_command
 from tidings.engine.archiving import Command as ArchiveCommand
-from tidings.engine.authority import authorise, check_polled, with_own_producers
+from tidings.engine.authority import authorise, check_polled, may_poll, with_own_producers
 from tidings.engine.bodies import CACHE_OCTETS, Bodies
 from tidings.engine.callers import Callers
 from tidings.engine.cores import Cores
@@ -106,7 +106,7 @@ class Host:
         self.reports = LossReports(self.storage, self.notice, now)
         self.out = Sender(
             self.storage, channels, self.ask, self.tell, now, self.notice, self.reports.lost,
-            partial(check_polled, self),
+            partial(may_poll, self), partial(check_polled, self),
         )  # fmt: skip
         self.spilling = Spilling(self.storage, channels, self.at_once)
         self.dead_letters = DeadLetters(self.storage, settings.limits, self.ask, self.reports.lost)

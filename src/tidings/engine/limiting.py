@@ -42,6 +42,22 @@ class Limiting:
         if limits.events_per_second is not None:
             self._check_pace(command, principal, limits.events_per_second)
 
+    def may_poll(self, owner: Caller) -> bool:
+        """Return whether a supplier may be asked for events, or its owner has to wait."""
+        rate = self.of(owner).events_per_second
+        return rate is None or not self._pacing.is_empty(owner.name, rate, self._now())
+
+    def take_polled(self, push: Push, owner: Caller) -> None:
+        """Count what a supplier has answered; raise LimitExceeded for an event that is too large.
+
+        It was asked for the events: as many as come are taken, and then it is not asked for longer.
+        """
+        limits = self.of(owner)
+        if limits.event_octets is not None:
+            _check_sizes(push, owner, limits.event_octets)
+        if (rate := limits.events_per_second) is not None:
+            self._pacing.take(owner.name, rate, len(push.items), self._now())
+
     def _check_pace(self, push: Push, principal: Caller, rate: int) -> None:
         events = len(push.whole or push.items)
         wait = self._pacing.wait(principal.name, rate, events, self._now())

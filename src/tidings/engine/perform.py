@@ -105,7 +105,8 @@ class Performer:
             writer.after_writes(act)
         tell = writer.answer_after_writes if writer.under_way else Post.answer
         for post, answer in zip(posts, answers, strict=True):
-            tell(post, answer)
+            if post.waiting is not None:
+                tell(post, answer)
 
     def _refused(
         self, posts: Sequence[Post], answers: Sequence[object], write: Write

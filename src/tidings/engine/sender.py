@@ -146,6 +146,7 @@ class Sender:
         now: Callable[[], int],
         notice: Callable[[e.Notice], None],
         lost: Callable[[int, int, Sequence[int]], None],
+        may_poll: Callable[[int, int], bool],
         check_polled: Callable[[Polled], None],
     ) -> None:
         self.endpoints: dict[Key, tuple[Endpoint, Form]] = {}
@@ -159,6 +160,7 @@ class Sender:
         self._now = now
         self._notice = notice
         self._lost = lost
+        self._may_poll = may_poll
         self._check_polled = check_polled
         self._loop = asyncio.get_running_loop()
         self._outbox = Outbox()
@@ -485,7 +487,7 @@ class Sender:
     async def _poll(self, effect: e.Poll, endpoint: Endpoint) -> None:
         channel, proxy, most = effect
         try:
-            items = await endpoint.try_pull(most)
+            items = await endpoint.try_pull(most) if self._may_poll(channel, proxy) else ()
             answer = Polled(channel, proxy, items)
             self._check_polled(answer)
         except Disconnected as error:

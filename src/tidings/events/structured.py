@@ -8,8 +8,9 @@ properties have the standard's types, so a plain `Priority: 4` is a short.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final
+
+import msgspec
 
 from tidings.errors import InvalidEvent
 from tidings.events import typecode as tc
@@ -78,8 +79,7 @@ STANDARD_HEADER: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class StructuredEvent:
+class StructuredEvent(msgspec.Struct, frozen=True, eq=False):
     """One event, in the stored form; `event()` builds one from what a user writes.
 
     Treat the mappings as read-only: events are shared between consumers. `octets` is the size in
@@ -89,10 +89,14 @@ class StructuredEvent:
     domain: str = ""
     type: str = ""
     name: str = ""
-    header: Mapping[str, Value] = field(default_factory=dict)
-    data: Mapping[str, Value] = field(default_factory=dict)
+    header: Mapping[str, Value] = msgspec.field(default_factory=dict)
+    data: Mapping[str, Value] = msgspec.field(default_factory=dict)
     body: Value = None
-    octets: int = field(default=0, init=False, repr=False)
+    octets: int = 0
+
+    def __repr__(self) -> str:
+        shown = [f"{name}={getattr(self, name)!r}" for name in self.__struct_fields__[:-1]]
+        return f"StructuredEvent({', '.join(shown)})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, StructuredEvent):

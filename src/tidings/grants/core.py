@@ -85,13 +85,13 @@ class AccessChanged(NamedTuple):
 
 
 class AccessWidened(NamedTuple):
-    """An effect: these principals may do more than before; None for everybody."""
+    """An effect: these principals may do more than before."""
 
-    principals: frozenset[str] | None
+    principals: frozenset[str]
 
     def concerns(self, principal: str) -> bool:
         """Return whether a principal is concerned."""
-        return self.principals is None or principal in self.principals
+        return principal in self.principals
 
 
 class Grants:
@@ -103,6 +103,8 @@ class Grants:
         self._principals: dict[str, Principal] = {}
         self._grants: dict[int, Grant] = {}
         self._credentials: dict[int, Credential] = {}
+        self._owned: dict[str, set[int]] = {}  # credentials by principal
+        self._administering: set[int] = set()  # grants without an end
         self._passwords: dict[str, int] = {}
         self._certificates: dict[str, int] = {}  # credentials by fingerprint
         self._fences: dict[int, Constraint | None] = {}
@@ -292,10 +294,17 @@ class Grants:
         less = AccessChanged(self._whom(grants), frozenset(credentials))
         self._effects.append(less)
 
-    def _whom(self, grants: Iterable[int]) -> frozenset[str] | None:
-        """Return the principals that grants are to; None if one is to a role."""
-        found = frozenset(self._grants[id].to for id in grants)
-        return None if any(one.startswith(ROLE) for one in found) else found
+    def _whom(self, grants: Iterable[int]) -> frozenset[str]:
+        """Return the principals that grants are to, by name or by a role."""
+        to = {self._grants[id].to for id in grants}
+        return frozenset(name for one in to for name in self._named(one))
+
+    def _named(self, to: str) -> Iterable[str]:
+        """Return a principal's name, or the names of those with a role."""
+        if not to.startswith(ROLE):
+            return (to,)
+        role = to.removeprefix(ROLE)
+        return (one.name for one in self._principals.values() if role in one.roles)
 
     def _changed(self) -> None:
         self.version += 1
@@ -334,13 +343,13 @@ class Grants:
         self._guarded(now, lambda: self._principals.pop(before.name),
                       lambda: self._principals.__setitem__(before.name, before))  # fmt: skip
         self._keep("principal", asked.name, None)
-        for credential in [
-            one for one in self._credentials.values() if one.principal == asked.name
-        ]:
+        credentials = self._credentials_of(asked.name)
+        for credential in credentials:
             self._drop_credential(credential)
         for id in self._index.to(asked.name):
             self._drop_grant(self._grants[id])
-        self._effects.append(AccessChanged(frozenset({asked.name})))
+        ended = frozenset(one.id for one in credentials)
+        self._effects.append(AccessChanged(frozenset({asked.name}), ended))
 
     def _found_principal(self, name: str) -> Principal:
         if name not in self._principals:
@@ -397,8 +406,8 @@ class Grants:
         if grant is None:
             raise NotFound(f"there is no grant {asked.grant}")
         whom = self._whom([grant.id])
-        self._guarded(now, lambda: self._index.remove(grant), lambda: self._index.add(grant))
-        self._index.add(grant)
+        self._guarded(now, lambda: self._administering.discard(grant.id),
+                      lambda: self._administering.add(grant.id))  # fmt: skip
         self._drop_grant(grant)
         self._effects.append(AccessChanged(whom))
 
@@ -407,11 +416,14 @@ class Grants:
         self._fences[grant.id] = constraint(grant.constraint, grant.types) if fenced else None
         self._grants[grant.id] = grant
         self._index.add(grant)
+        if Verb.ADMINISTER in grant.verbs and grant.expires_at is None:
+            self._administering.add(grant.id)
         self._begin("grant", grant)
 
     def _drop_grant(self, grant: Grant) -> None:
         del self._grants[grant.id], self._fences[grant.id]
         self._index.remove(grant)
+        self._administering.discard(grant.id)
         self._end("grant", grant)
         self._keep("grant", grant.id, None)
 
@@ -454,8 +466,13 @@ class Grants:
 
     def _of_password(self, principal: str) -> list[Credential]:
         """Return a principal's password, and the tokens it was exchanged for."""
-        found = (one for one in self._credentials.values() if one.principal == principal)
+        found = self._credentials_of(principal)
         return [one for one in found if one.kind in _OF_PASSWORDS]
+
+    def _credentials_of(self, principal: str) -> list[Credential]:
+        """Return a principal's credentials, the oldest first."""
+        ids = sorted(self._owned.get(principal, ()))
+        return [self._credentials[id] for id in ids if id in self._credentials]
 
     def _end_credentials(self, ended: list[Credential]) -> None:
         for one in ended:
@@ -465,6 +482,7 @@ class Grants:
 
     def _put_credential(self, credential: Credential) -> None:
         self._credentials[credential.id] = credential
+        self._owned.setdefault(credential.principal, set()).add(credential.id)
         self._begin("credential", credential)
         if credential.kind is CredentialKind.PASSWORD:
             self._passwords[credential.principal] = credential.id
@@ -497,6 +515,10 @@ class Grants:
 
     def _drop_credential(self, credential: Credential) -> None:
         del self._credentials[credential.id]
+        owned = self._owned[credential.principal]
+        owned.discard(credential.id)
+        if not owned:
+            del self._owned[credential.principal]
         self._end("credential", credential)
         if credential.kind is CredentialKind.PASSWORD:
             self._passwords.pop(credential.principal, None)
@@ -525,6 +547,11 @@ class Grants:
 
     def _see_credentials(self, asked: r.SeeCredentials, now: int) -> list[r.CredentialInfo]:
         found = (
+            self._credentials_of(asked.principal)
+            if asked.principal
+            else (self._credentials[id] for id in sorted(self._credentials))
+        )
+        shown = (
             r.CredentialInfo(
                 one.id,
                 one.principal,
@@ -535,10 +562,10 @@ class Grants:
                 self._seen.get(one.id, one.used_at),
                 one.digest if one.kind is CredentialKind.REFERENCE else "",
             )
-            for one in sorted(self._credentials.values(), key=lambda one: one.id)
-            if one.id > asked.after and asked.principal in ("", one.principal)
+            for one in found
+            if one.id > asked.after
         )
-        return list(islice(found, max(asked.most, 0)))
+        return list(islice(shown, max(asked.most, 0)))
 
     # Nobody is locked out by accident.
 
@@ -554,16 +581,17 @@ class Grants:
             )
 
     def _has_administrator(self, now: int) -> bool:
-        with_credential = {
-            one.principal
-            for one in self._credentials.values()
-            if one.kind not in _NO_ADMINISTRATOR and self.credential(one.id, now) is not None
-        }
         return any(
-            Verb.ADMINISTER in grant.verbs and grant.expires_at is None
-            for name in with_credential
-            for grant in self._live_grants(name, None, now)
+            True
+            for name in self._administrators()
+            for one in self._credentials_of(name)
+            if one.kind not in _NO_ADMINISTRATOR and self.credential(one.id, now) is not None
         )
+
+    def _administrators(self) -> Iterator[str]:
+        """Yield those who may administer access, few of all who there are."""
+        for id in self._administering:
+            yield from self._named(self._grants[id].to)
 
     # The journal.
 

@@ -24,16 +24,28 @@ class Pacing:
 
     def wait(self, name: str, rate: int, events: int, now: int) -> int:
         """Take events from a bucket; return 0, or after how many microseconds to try again."""
-        full = rate * _SECOND
-        left, at = self._left.pop(name, (full, now))
-        left = min(full, left + (now - at) * rate)
-        refused = events > 0 and left < _SECOND
-        self._left[name] = (left if refused else left - events * _SECOND, now)
+        left = self._filled(name, rate, now)
+        if events > 0 and left < _SECOND:
+            return _SECOND if not rate else max(1, -(-(_SECOND - left) // rate))
+        self.take(name, rate, events, now)
+        return 0
+
+    def is_empty(self, name: str, rate: int, now: int) -> bool:
+        """Return whether the next push would have to wait."""
+        return self._filled(name, rate, now) < _SECOND
+
+    def take(self, name: str, rate: int, events: int, now: int) -> None:
+        """Take events from a bucket, whatever is left: they have come already."""
+        self._left[name] = (self._filled(name, rate, now) - events * _SECOND, now)
+        self._left.move_to_end(name)
         while len(self._left) > MOST_BUCKETS:
             self._left.popitem(last=False)
-        if not refused:
-            return 0
-        return _SECOND if not rate else max(1, -(-(_SECOND - left) // rate))
+
+    def _filled(self, name: str, rate: int, now: int) -> int:
+        full = rate * _SECOND
+        left, at = self._left.get(name, (full, now))
+        left = min(full, left + (now - at) * rate)
+        return left  # noqa: RET504 -- what it is has a name
 
     def __len__(self) -> int:
         return len(self._left)

@@ -37,11 +37,6 @@ class Call(msgspec.Struct, frozen=True):
     request: giop.Request
     wire: Wire
 
-    @property
-    def request_id(self) -> int:
-        """The id that the reply needs."""
-        return self.request.request_id
-
 
 class Refusal(NamedTuple):
     """A request that cannot be handled on this connection."""
@@ -132,7 +127,7 @@ class Connection:
         self._calls: dict[int, _PendingCall] = {}
         self._requests: set[int] = set()
         self.framer = Framer(limits)
-        self._out: list[bytes] = []
+        self.out: list[bytes] = []  # for `data_to_send`
         self._wires = self._new_wires()
 
     def _new_wires(self) -> tuple[Wire, Wire, Wire]:
@@ -226,7 +221,7 @@ class Connection:
 
     def _broken(self, why: str) -> End:
         self.ended = True
-        self._out.append(giop.encode_bare(giop.MessageType.MESSAGE_ERROR, little=self._little))
+        self.out.append(giop.encode_bare(giop.MessageType.MESSAGE_ERROR, little=self._little))
         return End(why, unseen=False, fault=True)
 
     # ------------------------------------------------------------ what goes out
@@ -320,7 +315,7 @@ class Connection:
         request_id = self._next_id
         self._next_id = (request_id + 2) & 0xFFFFFFFF
         self._minor = max(self._minor, minor)
-        self._out.append(octets)
+        self.out.append(octets)
         if answer is not None:
             self._calls[request_id] = _PendingCall(minor, answer)
         return request_id
@@ -329,7 +324,7 @@ class Connection:
         """Stop waiting for this answer."""
         asked = self._calls.pop(request_id, None)
         if asked is not None and not self.ended:
-            self._out.append(
+            self.out.append(
                 giop.encode_cancel_request(request_id, minor=asked.minor, little=self._little)
             )
 
@@ -338,18 +333,18 @@ class Connection:
         if request_id in self._requests:
             self._requests.discard(request_id)
             if octets is not None and not self.ended:
-                self._out.append(octets)
+                self.out.append(octets)
 
     def send(self, octets: bytes) -> None:
         """Send the reply to a LocateRequest."""
-        self._out.append(octets)
+        self.out.append(octets)
 
     def close(self) -> None:
         """End the connection in good order: requests without an answer were not done."""
         # Before GIOP 1.2 only the side that was called may say so.
         if not self.ended and (self._minor >= 2 or not self._opener):
             kind = giop.MessageType.CLOSE_CONNECTION
-            self._out.append(giop.encode_bare(kind, minor=self._minor, little=self._little))
+            self.out.append(giop.encode_bare(kind, minor=self._minor, little=self._little))
         self.ended = True
 
     def give_up(self) -> None:
@@ -358,7 +353,7 @@ class Connection:
 
     def data_to_send(self) -> bytes:
         """The octets to send now, returned once."""
-        out = self._out
+        out = self.out
         if not out:
             return b""
         octets = out[0] if len(out) == 1 else b"".join(out)

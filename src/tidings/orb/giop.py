@@ -237,7 +237,6 @@ def read_header(octets: bytes | bytearray) -> Header:
 
 
 _TYPES: Final = tuple(MessageType)
-_REQUEST: Final = MessageType.REQUEST
 
 
 def decode_message(octets: bytes, limits: MessageLimits = DEFAULT_LIMITS) -> Message:
@@ -318,7 +317,7 @@ def repeated_request(template: Request, header: Header, octets: bytes) -> Reques
     """The request in octets if it fits a template, whose head is not read again."""
     minor, little = header.minor, header.little
     if (
-        header.type is not _REQUEST
+        header.type is not MessageType.REQUEST
         or minor < 2
         or little is not template.little
         or not octets.startswith(template.octets, _AFTER_ID)

@@ -80,7 +80,6 @@ class Invocation:
         self.request_id = request.request_id
         self.operation = operation
         self.replies = flags & _REPLY_WANTED == _REPLY_WANTED
-        self.key: object = self.request_id if self.replies else object()
         self._call = call
         self._servant = servant
         self._method = method
@@ -88,7 +87,7 @@ class Invocation:
         if operation.oneway and flags == _SYNC_WITH_SERVER and request.minor >= 2:
             self.early_reply = _encode(call, _DONE)
             self.replies = False
-            self.key = object()
+        self.key: object = self.request_id if self.replies else object()
 
     @property
     def interface(self) -> str:
@@ -231,7 +230,7 @@ class ObjectAdapter:
 def _encode(
     call: Call, status: giop.ReplyStatus, write_body: giop.WriteBody | None = None
 ) -> bytes:
-    return giop.encode_reply(call.wire, call.request_id, status, write_body=write_body)
+    return giop.encode_reply(call.wire, call.request.request_id, status, write_body=write_body)
 
 
 def _exception_reply(call: Call, error: SystemException) -> bytes:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
+import msgspec
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as sf
 
@@ -208,7 +209,7 @@ class _Run:
             STAMP_SEQ: past.seq,
             STAMP_ARRIVAL: past.due_us,
         }
-        return replace(event, header={**event.header, **stamp})
+        return msgspec.structs.replace(event, header={**event.header, **stamp})
 
     def _refuse(self, past: ArchivedEvent, error: TidingsError) -> None:
         self._counts["refused"] += 1

@@ -119,9 +119,8 @@ class Seat:
     @property
     def suspended(self) -> bool:
         """Return whether the connection is suspended."""
-        id, proxy_id = self.address
-        channel = self._channels.get(id)
-        proxy = None if channel is None else channel.proxies.get(proxy_id)
+        channel = self._channels.get(self.address[0])
+        proxy = None if channel is None else channel.proxies.get(self.address[1])
         return proxy is not None and proxy.suspended
 
     @property

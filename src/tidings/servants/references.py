@@ -7,12 +7,12 @@ it: keys of other objects are not made, and are not served.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tidings.channel.vocabulary import Place
-from tidings.engine.access import Caller, ObjectKey
+from tidings.engine.access import Caller, FilterId, ObjectKey
 from tidings.engine.references import place_of
 from tidings.errors import Forbidden
 from tidings.grants.model import CredentialKind, Verb
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from tidings.channel.channel import Channel
     from tidings.engine.host import Host
 
-_CHANNELS: Final = frozenset(("channel", "admin", "proxy", "filter", "mapping", "filter factory"))
+_FILTERS: Final = frozenset(("filter", "mapping"))
+_CHANNELS: Final = _FILTERS | {"channel", "admin", "proxy", "filter factory"}
 _KINDS: Final[Mapping[str, frozenset[str]]] = {
     "agent": _CHANNELS | {"factory", "agent"},
     "factory": _CHANNELS | {"factory"},
@@ -57,7 +58,6 @@ class References:
         grants, now = self.host.access.grants, self.host.clock.now()
         credential = grants.credential(number, now)
         if credential is None or credential.kind is not CredentialKind.REFERENCE:
-            self._known.pop(number, None)
             return None
         grants.note_login(number, now)
         known = self._known.get(number)
@@ -69,6 +69,11 @@ class References:
             kinds = _KINDS[key_of(target, number).kind]
             known = self._known[number] = Issued(caller, kinds, target)
         return known
+
+    def forget(self, numbers: Iterable[int]) -> None:
+        """Forget references that have ended."""
+        for number in numbers:
+            self._known.pop(number, None)
 
     def check_leads_to(self, key: ObjectKey) -> None:
         """Raise Forbidden if the credential in a key does not lead to its object."""
@@ -85,7 +90,13 @@ class References:
     def is_hidden(self, caller: Caller, key: ObjectKey) -> bool:
         """Return whether the object of a key is to a caller as one that does not exist."""
         place, access = key.place, self.host.access
-        if place is None or access.grants.is_open or caller.is_owner:
+        if access.grants.is_open or caller.is_owner:
+            return False
+        if key.kind in _FILTERS:
+            filter = self.host.filters.filters.get(key.ids[0])
+            owner = "" if filter is None else filter.owner
+            return not access.may(caller, Verb.INSPECT, FilterId(key.ids[0]), owner)
+        if place is None:
             return False
         channel = self.host.channels.get(place.channel)
         if channel is None or not access.knows(caller, channel.id):

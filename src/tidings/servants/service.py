@@ -232,8 +232,9 @@ class CorbaService:
 
     def _end_forbidden(self, changed: AccessChanged) -> None:
         """End what was begun by callers that may do less than before."""
-        for number in changed.credentials:
-            for known in [one for one in self._doors if number in (one[0], one[2])]:
-                del self._doors[known]
+        ended = changed.credentials
+        for known in [one for one in self._doors if one[0] in ended or one[2] in ended]:
+            del self._doors[known]
+        self.references.forget(ended)
         self.clients.end_forbidden(changed)
         self.callbacks.end_forbidden(changed, self.may_still, self.host.filters.filters)

@@ -52,12 +52,9 @@ class _Kept:
         self.get = self._of_key.get
 
     def keep(self, key: _Key, event: StructuredEvent, octets: bytes) -> None:
-        if len(octets) > _LONGEST:
-            return
         kept = self._of_key
-        before = kept.pop(key, None)
-        if before is not None:
-            self._octets -= _OVERHEAD + len(before[1])
+        if len(octets) > _LONGEST or key in kept:
+            return
         kept[key] = (event, octets)
         self._octets += _OVERHEAD + len(octets)
         while self._octets > _KEPT:

@@ -43,8 +43,7 @@ REVOKED: Final = 4401
 """The code a WebSocket is closed with when its principal may do less than before."""
 
 _LAST_WORDS: Final = 1.0
-"""Seconds in which a request of the owner is answered that has ended its own right to ask, and in
-which a WebSocket takes the word that it is over."""
+"""Seconds in which a WebSocket takes the word that it is over."""
 _OPEN: Final = ("/health/", "/console/")
 _CONSOLE: Final = "/"
 _LOGIN: Final = "/v1/login"
@@ -173,7 +172,7 @@ class Guard:
         for one in list(self._open.values()):
             if one.principal.owns_service:
                 if self._options.token is None and not self._owned_by_all:
-                    one.end_soon()
+                    one.end()
             elif changed.concerns(one.principal.name, one.principal.credential):
                 one.end()
 
@@ -216,13 +215,6 @@ class _Opened:
             self._closing = self._loop.create_task(self._close())
         else:
             task.cancel()
-
-    def end_soon(self) -> None:
-        """End it; a request may have asked for what ends it, and is answered before."""
-        if self._is_socket:
-            self.end()
-        else:
-            self._loop.call_later(_LAST_WORDS, self.end)
 
     async def _close(self) -> None:
         closing: Message = {

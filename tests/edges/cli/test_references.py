@@ -59,7 +59,7 @@ def test_what_is_wrong_with_a_reference_is_told(issuing: Served) -> None:
     for options, words in (
         (("eve",), "there is no principal 'eve'"),
         (("ann", "--proxy", "billing"), "name it with --channel"),
-        (("ann", "--expires", "soon"), "right is a duration such as 90s, 2h or 7d"),
+        (("ann", "--expires", "soon"), "or as a duration such as 90s, 2h or 30d"),
         (("ann", "--channel", "roads", "--admin", "0"), "an admin (channel, side and admin)"),
     ):
         assert words in issuing.refused("grant", "ior", *options)

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest import mock
 
 import pytest
 
@@ -233,6 +234,38 @@ async def test_history_and_dead_letters_are_fenced(tmp_path: Path) -> None:
         assert len(await LocalDoor(made.host).request(q.SeeDeadLetters())) == 3
 
 
+async def test_whoever_may_only_publish_sees_no_dead_letters_of_before(tmp_path: Path) -> None:
+    async with scene(tmp_path) as made:
+        subscribes = await made.grant()
+        await made.host.ask(g.CreateGrant("ann", (Verb.PUBLISH,), ("roads",)))
+        proxy = await made.consumer()
+        await made.happen()
+        found = await made.ann.pull(ROADS, proxy, 9, 0, 60_000_000)
+        await made.ann.ask(c.Reject(ROADS, proxy, [one.seq for one in found.messages], "no"))
+        letters = await made.ann.request(q.SeeDeadLetters())
+        assert len(letters) == 3
+        await made.host.ask(g.RevokeGrant(subscribes))
+        assert await made.ann.request(q.SeeDeadLetters()) == []
+        with pytest.raises(NotFound):
+            await made.ann.request(q.RedriveDeadLetter(letters[0].id))
+
+
+async def test_what_is_remembered_of_a_publisher_shows_no_trail() -> None:
+    """A trail names all consumers: it needs `inspect` also after a push without one."""
+    async with scene() as made:
+        await made.host.ask(g.CreateGrant("ann", (Verb.PUBLISH,), ("roads",)))
+        proxy = await made.ann.ask(m.ObtainProxy(ROADS, Side.SUPPLIER))
+        connect = m.Connect(ROADS, proxy, reachable=False)
+        await made.ann.connect(connect, made.ann.supplier(None, None))
+        push = c.Push(ROADS, proxy, [event("a", "b")])
+        for trail in (True, False, True):
+            if trail:
+                with pytest.raises(Forbidden, match="ann may not inspect"):
+                    await made.ann.ask(push._replace(trail=True))
+            else:
+                await made.ann.ask(push)
+
+
 async def test_what_is_remembered_of_a_publisher_ends_with_its_grant() -> None:
     """By revocation, by the time, and when it is shut out; a fence is asked for each event."""
     async with scene() as made:
@@ -259,6 +292,20 @@ async def test_what_is_remembered_of_a_publisher_ends_with_its_grant() -> None:
         await made.host.ask(g.ChangePrincipal("ann", disabled=True))
         with pytest.raises(NotFound):
             await made.ann.ask(other)
+
+
+async def test_a_publisher_is_looked_at_again_when_its_grant_ends_though_nobody_has_told() -> None:
+    async with scene() as made:
+        clock = made.host.clock
+        ends = clock.now() + HOUR
+        await made.host.ask(g.CreateGrant("ann", (Verb.PUBLISH,), ("roads",), expires_at=ends))
+        proxy = await made.ann.ask(m.ObtainProxy(ROADS, Side.SUPPLIER))
+        await made.ann.connect(m.Connect(ROADS, proxy), made.ann.supplier(None, None))
+        push = c.Push(ROADS, proxy, [event("a", "b")])
+        for _ in range(2):
+            await made.ann.ask(push)
+        with mock.patch.object(clock, "_base", clock._base + HOUR), pytest.raises(NotFound):
+            await made.ann.ask(push)
 
 
 async def test_a_grant_that_ends_cuts_off_who_waits() -> None:

@@ -7,10 +7,11 @@ from itertools import count
 
 import pytest
 
+from tidings.errors import WrongState
 from tidings.grants import core, decisions
 from tidings.grants import requests as r
-from tidings.grants.core import Grants
-from tidings.grants.model import Verb
+from tidings.grants.core import AccessChanged, AccessWidened, Grants
+from tidings.grants.model import CredentialKind, Verb
 
 NOW = 1_000_000
 
@@ -62,3 +63,38 @@ def test_uses_of_one_grant_by_several_are_those_of_the_last(
         assert made.permission(who, Verb.PUBLISH, "roads", NOW + later) is not None
         [[shown]] = made.handle_many([r.SeeGrants()], NOW + later)[0]
         assert (shown.used_at, shown.used_by) == (NOW + later, who)
+
+
+def test_a_grant_to_a_role_concerns_those_who_have_it() -> None:
+    made = Grants()
+    made.handle_many([r.CreatePrincipal("ann", ("tills",)), r.CreatePrincipal("bob")], NOW)
+    grant = r.CreateGrant("role:tills", (Verb.PUBLISH,), ("sales",), expires_at=NOW + 2)
+    for asked, now in (
+        (grant, NOW),
+        (r.RevokeGrant(1), NOW),
+        (grant, NOW),
+        (r.SeeGrants(), NOW + 2),
+    ):
+        told = [
+            one
+            for one in made.handle_many([asked], now)[1]
+            if isinstance(one, AccessChanged | AccessWidened)
+        ]
+        assert [(one.concerns("ann"), one.concerns("bob")) for one in told] == [(True, False)]
+
+
+def test_the_administrators_are_found_however_many_credentials_there_are() -> None:
+    made = Grants()
+    for name in ("root", "ops", *(f"till-{number}" for number in range(30))):
+        token = r.AddCredential(name, CredentialKind.TOKEN, "x")
+        made.handle_many([r.CreatePrincipal(name, ("staff",) * (name == "ops")), token], NOW)
+    grants = [r.CreateGrant(to, (Verb.ADMINISTER,)) for to in ("root", "role:staff")]
+    made.handle_many(grants, NOW)
+    assert set(made._administrators()) == {"root", "ops"}
+    made.handle_many(
+        [r.RevokeGrant(1), r.CreateGrant("root", (Verb.ADMINISTER,), expires_at=NOW + 9)], NOW
+    )
+    assert set(made._administrators()) == {"ops"}
+    [refused], _ = made.handle_many([r.RevokeGrant(2)], NOW)
+    assert isinstance(refused, WrongState)
+    assert set(made._administrators()) == {"ops"}

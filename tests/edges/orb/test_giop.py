@@ -320,8 +320,8 @@ def called(client: Connection, server: Connection) -> Call:
 
 
 def answer(server: Connection, call: Call) -> None:
-    octets = giop.encode_reply(call.wire, call.request_id, giop.ReplyStatus.NO_EXCEPTION)
-    server.reply(call.request_id, octets)
+    octets = giop.encode_reply(call.wire, call.request.request_id, giop.ReplyStatus.NO_EXCEPTION)
+    server.reply(call.request.request_id, octets)
 
 
 def test_an_answer_to_another_kind_of_question_breaks_the_rules() -> None:
@@ -342,9 +342,9 @@ def test_an_answer_to_another_kind_of_question_breaks_the_rules() -> None:
 def test_calls_are_cancelled_once() -> None:
     client, server = sides()
     call = called(client, server)
-    client.cancel(call.request_id)
-    client.cancel(call.request_id)
-    assert passed(client, server) == [Cancel(call.request_id)]
+    client.cancel(call.request.request_id)
+    client.cancel(call.request.request_id)
+    assert passed(client, server) == [Cancel(call.request.request_id)]
     answer(server, call)
     assert server.data_to_send() == b""
 

@@ -1033,6 +1033,26 @@ async def test_what_cannot_be_written_for_a_consumer_becomes_a_dead_letter() -> 
         assert made.host.counts[Outcome.REJECTED] == 2
 
 
+async def test_only_the_call_that_opens_a_connection_is_a_task(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with world() as made:
+        _, consumer, _ = await structured_pair(made, await made.channel(*BATCHES))
+        orb, tasks = made.service.orb, 0
+        call = orb.call
+
+        async def counted(*given: Whatever, **named: Whatever) -> object:
+            nonlocal tasks
+            tasks += 1
+            return await call(*given, **named)
+
+        monkeypatch.setattr(orb, "call", counted)
+        names = ("1", "2", "3")
+        await asyncio.gather(*(door_of(made).push(1, 1, event("D", "T", name)) for name in names))
+        await until(lambda: len(consumer.got) == 3)
+        assert tasks == 1
+
+
 async def test_calls_under_way_end_with_the_service() -> None:
     async with world(options=ClientOptions(call_seconds=3_600.0)) as made:
         channel = await made.channel()

@@ -251,6 +251,20 @@ async def test_what_was_begun_ends_at_once(end: Any) -> None:
         assert len(consumer.got) == 1
 
 
+@pytest.mark.parametrize("end", [_revoke_credential, _delete])
+async def test_nothing_is_remembered_of_a_reference_that_has_ended(end: Any) -> None:
+    async with town() as made:
+        await made.grant(Verb.SUBSCRIBE, channels=("roads",))
+        issued = await made.owner.request(g.CreateReference("ann", ROADS))
+        channel = made.stub(admin.EventChannel, issued.reference)
+        await channel.for_consumers()
+        service = made.opened.service
+        assert (len(service._doors), len(service.references._known)) == (1, 1)
+        await end(made, issued.credential)
+        assert (len(service._doors), len(service.references._known)) == (0, 0)
+        await gone(channel.for_consumers())
+
+
 async def test_another_reference_goes_on_where_a_revoked_one_ended() -> None:
     async with town() as made:
         await made.client.listen()

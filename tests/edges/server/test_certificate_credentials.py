@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,6 +12,7 @@ import httpx2
 import pytest
 
 from tests.certificates import HOSTS, fingerprint, trusting
+from tests.edges.cli.running import tidings as run
 from tests.edges.server.serving import TOKEN, serving, sources
 from tests.patience import PATIENCE
 from tests.promises.services import eventually
@@ -54,7 +56,7 @@ class Scene(NamedTuple):
 
 
 @asynccontextmanager
-async def scene(certs: Path) -> AsyncIterator[Scene]:
+async def scene(certs: Path, kind: str = "optional") -> AsyncIterator[Scene]:
     """A service with an administrator, two channels, and a radar that may use one of them."""
     place = sources(
         store__memory=True,
@@ -67,7 +69,7 @@ async def scene(certs: Path) -> AsyncIterator[Scene]:
         tls__certificate=str(certs / "service.pem"),
         tls__key=str(certs / "service.key"),
         tls__client_ca=str(certs / "ca.pem"),
-        tls__client_certificates="optional",
+        tls__client_certificates=kind,
     )
     async with serving(place) as (service, _):
         owner = LocalDoor(service.host)
@@ -166,3 +168,19 @@ async def test_a_token_goes_before_the_certificate(certs: Path) -> None:
             assert not await client.channels()
         with pytest.raises(Unauthenticated):
             await connect(s.service.url, token=TOKEN, tls=context)
+
+
+async def test_a_login_shows_the_certificate_that_the_service_requires(
+    certs: Path, tmp_path: Path
+) -> None:
+    async with scene(certs, "required") as made:
+        password = "correct horse battery"
+        await made.owner.request(g.SetPassword("radar-7", password))
+        pair = ("--cert", str(certs / "unknown.pem"), "--key", str(certs / "unknown.key"))
+        where = ("--url", made.service.url, "--ca", str(certs / "ca.pem"), *pair)
+        file = str(tmp_path / "token")
+        words = ("login", "radar-7", *where, "--into", file, "--password-stdin")
+        result = await asyncio.to_thread(run, *words, given=f"{password}\n")
+        assert "logged in as radar-7" in result.stdout, result.stderr
+        out = await asyncio.to_thread(run, "logout", *where, "--token-file", file)
+        assert "logged out" in out.stdout, out.stderr

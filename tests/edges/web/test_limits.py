@@ -15,13 +15,15 @@ from tidings.channel import commands as c
 from tidings.channel import management as m
 from tidings.channel.consumer import Consumer
 from tidings.channel.effects import NoticeKind, Outcome
-from tidings.channel.vocabulary import Side, Style
+from tidings.channel.vocabulary import Form, Side, Style
 from tidings.client.client import Client
 from tidings.client.connecting import connect
 from tidings.engine.access import OWNER, Caller
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
+from tidings.engine.limiting import Limiting
 from tidings.errors import LimitExceeded, RateExceeded, TooManyConnections, TooManyObjects
+from tidings.events.structured import StructuredEvent
 from tidings.grants import requests as g
 from tidings.grants.model import CredentialKind, Limits, Verb
 from tidings.server.cores import service_cores
@@ -162,3 +164,32 @@ async def test_what_waits_for_a_principal_is_bounded_over_all_its_consumers() ->
 def client_of(client: Client) -> Any:
     """The client's own HTTP connection."""
     return client.transport._caller._http  # type: ignore[attr-defined]
+
+
+async def test_a_supplier_that_is_polled_stays_within_the_limits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An event that is too large is refused; after too many its source is not asked at all."""
+    looks: list[bool] = []
+    may_poll = Limiting.may_poll
+
+    def look(limiting: Limiting, owner: Caller) -> bool:
+        looks.append(may_poll(limiting, owner))
+        return looks[-1]
+
+    monkeypatch.setattr(Limiting, "may_poll", look)
+    asked: list[int] = []
+
+    def source(most: int) -> list[StructuredEvent]:
+        asked.append(most)
+        return [event("a", "b", "c", {"x": THOUSAND if len(asked) == 1 else ""})] * 600
+
+    async with scene(events_per_second=1, event_octets=900) as made:
+        batches = {"MaximumBatchSize": 600}
+        command = m.ObtainProxy(ROADS, Side.SUPPLIER, Style.PULL, Form.SEQUENCE, qos=batches)
+        proxy = await made.ann.ask(command)
+        await made.ann.connect(m.Connect(ROADS, proxy), made.ann.supplier(None, source))
+        await until(lambda: len(looks) > 5)
+        assert made.host.channels[ROADS].seq == 600
+        assert len(asked) == 2
+        assert looks[:4] == [True, True, False, False]

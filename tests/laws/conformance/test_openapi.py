@@ -22,7 +22,7 @@ PARTS = 3  # no test takes longer than a minute
 def asked(folder: Path, package: Path | None = None) -> Iterator[Requests]:
     """A service to ask; that of another package if there is one."""
     env = {"PYTHONPATH": str(package)} if package is not None else {}
-    with served(folder, env=env) as service:
+    with served(folder, "--iiop", "127.0.0.1:0", env=env) as service:
         world = World(service.url)
         try:
             yield Requests(service.url, world)

@@ -98,6 +98,13 @@ def _open_socket(service: Served, token: str) -> None:
         pass
 
 
+def test_no_core_file_is_written(tmp_path: Path) -> None:
+    with served(tmp_path, before="ulimit -c unlimited") as service:
+        limits = Path(f"/proc/{service.process.pid}/limits").read_text()
+    (cores,) = [line for line in limits.splitlines() if line.startswith("Max core file size")]
+    assert cores.split()[4] == "0"
+
+
 def test_no_secret_is_left_anywhere(tmp_path: Path) -> None:
     token_file = tmp_path / "owner.token"
     token_file.write_text(OWNER)

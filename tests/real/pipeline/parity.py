@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from random import Random
 
 import pyarrow as pa
+from msgspec.structs import replace
 
 from tests.laws.filter_events import (
     DATA,

@@ -169,13 +169,12 @@ class Link(asyncio.Protocol):
         """That of the peer's certificate; empty if it has shown none."""
         return "" if self._tls is None else self._tls.fingerprint
 
-    def _go_on(self, steps: Iterator[list[sans_io.Incoming]]) -> None:
-        self._unread = None
-        if not self.closed:
-            self._receive(steps, self._loop.time())
-
-    def _receive(self, steps: Iterator[list[sans_io.Incoming]], now: float) -> None:
+    def _receive(self, steps: Iterator[list[sans_io.Incoming]], now: float | None = None) -> None:
         """Handle what came; after a turn, other connections go first."""
+        self._unread = None
+        if self.closed:
+            return
+        now = now or self._loop.time()
         caller.set(self.peer.host)
         certificate.set(self.fingerprint)
         received = self.connection.received
@@ -185,7 +184,7 @@ class Link(asyncio.Protocol):
                 self._take(incoming)
             if not at % _STEPS and self._loop.time() - now > _TURN_SECONDS:
                 self._unread = steps
-                self._loop.call_soon(self._go_on, steps)
+                self._loop.call_soon(self._receive, steps)
                 break
         if not self.connection.framer.in_message:
             self._message_since = None
@@ -223,7 +222,9 @@ class Link(asyncio.Protocol):
             case sans_io.Call():
                 if self._links.closing:
                     self._serving.turn_away(incoming, "the ORB is closing")
-                elif self._crowded and (self._waiting or self._overcrowded):
+                elif len(self._serving.running) >= self._options.max_requests and (
+                    self._waiting or self._overcrowded
+                ):
                     # Reading must go on, or both sides might wait for each other.
                     self._serving.turn_away(incoming, "too many requests are in progress")
                 else:
@@ -238,7 +239,7 @@ class Link(asyncio.Protocol):
             case sans_io.Locate():
                 self.connection.send(self._adapter.locate(incoming))
             case sans_io.Refusal(call, error):
-                self.connection.reply(call.request_id, self._adapter.refuse(call, error))
+                self.connection.reply(call.request.request_id, self._adapter.refuse(call, error))
             case sans_io.Cancel():
                 self._serving.cancel(incoming.request_id)
             case sans_io.ListenPoints():
@@ -301,13 +302,9 @@ class Link(asyncio.Protocol):
             self._suspect = True
             self._links.pool.forget(self)
 
-    @property
-    def _crowded(self) -> bool:
-        return len(self._serving.running) >= self._options.max_requests
-
     def _gate(self) -> None:
         """Read on, or stop reading while the peer has enough requests in progress."""
-        crowded = self._crowded
+        crowded = len(self._serving.running) >= self._options.max_requests
         if not crowded:
             self._overcrowded = False
         has_room = not crowded or bool(self._waiting) or self._overcrowded
@@ -418,10 +415,10 @@ class Link(asyncio.Protocol):
     def _flush(self) -> None:
         if self._tls is not None and (self.closed or not self._tls.secured):
             return
-        octets = self.connection.data_to_send()
         transport = self._transport
-        if not octets or transport is None or transport.is_closing():
+        if not self.connection.out or transport is None or transport.is_closing():
             return
+        octets = self.connection.data_to_send()
         self._last_sent = self._loop.time()
         if self._tls is not None:
             self._tls.send(octets)

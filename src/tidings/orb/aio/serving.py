@@ -56,11 +56,11 @@ class Serving:
         if self._on_request is not None:
             self._note_request(call, invocation)
         if not isinstance(invocation, Invocation):
-            self._reply(call.request_id, invocation)
+            self._reply(call.request.request_id, invocation)
             return
         self.found = True
         if invocation.early_reply is not None:
-            self._reply(call.request_id, invocation.early_reply)
+            self._reply(call.request.request_id, invocation.early_reply)
         method = None
         if not self._unstarted:
             try:
@@ -161,7 +161,7 @@ class Serving:
     def turn_away(self, call: Call, why: str) -> None:
         """Answer that nothing more is begun here."""
         error = TRANSIENT(OMG | 1, why=why)
-        self._reply(call.request_id, self._adapter.refuse(call, error))
+        self._reply(call.request.request_id, self._adapter.refuse(call, error))
 
     def cancel(self, request_id: int) -> None:
         """The caller no longer waits for this answer."""

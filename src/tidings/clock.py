@@ -63,6 +63,11 @@ def monotonic_microseconds() -> int:
     return time.monotonic_ns() // 1_000
 
 
+def processor_seconds() -> float:
+    """The processor time that this process has used, in seconds."""
+    return time.process_time()
+
+
 def utc_now() -> datetime:
     """The time of the machine, for calendars."""
     return datetime.now(UTC)

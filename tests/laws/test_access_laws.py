@@ -228,7 +228,7 @@ async def test_who_runs_the_service_sees_what_others_do_not(tmp_path: Path) -> N
         host.notice(Notice(NoticeKind.SLOW_CONSUMER, HIDDEN, 1, "much waits"))
         host.notice(Notice(NoticeKind.FAILING, 0, 0, "the disk is full"))
         await _eve_on_roads(host)
-        paths = ("/metrics", "/v1/notices", "/", "/v1/top")
+        paths = ("/metrics", "/v1/notices", "/v1/outline", "/v1/top")
         texts = [(await there.http.get(path)).text for path in paths]
         assert MARK not in "".join(texts)
         assert "disk is full" not in "".join(texts)

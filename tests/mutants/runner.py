@@ -12,8 +12,10 @@
 A runner is one process (`server`) that forks a child per fault; it does one at a time, so have one
 runner per worker. Where only bodies of functions differ, the child exchanges them and imports
 nothing; where that finds nothing, or more differs, a child imports everything anew, the faulty
-module among it. Programs that a test starts have the fault, too. With `sure=False` what the quick
-way misses is not tried the other way. Without a source the tests run on the package as it is.
+module among it. Programs that a test starts have the fault, too. With `sure=False` what the
+quick way misses is not tried the other way. Without a source the tests run on the package as it is.
+A fault in a file of the console changes no Python: the tests' browser gets the wrong file
+(`tests/real/console/browsing.py`).
 """
 
 from __future__ import annotations
@@ -100,7 +102,7 @@ class Runner:
         Raises:
             SyntaxError: The source cannot be read.
         """
-        if source is not None:
+        if source is not None and module.endswith(".py"):
             compile(source, module, "exec")
         request = {
             "module": module,

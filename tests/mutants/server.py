@@ -131,7 +131,10 @@ def _child(folder: Path, request: Request, play: Callable[[_Told], None]) -> Non
         # Without a fault, too: tests must not fail because of what hands it down.
         fault = request["source"]
         (folder / "source.py").write_text(fault or "", encoding="utf-8")
-        os.environ[handed_down.MODULE] = "none" if fault is None else _dotted(request["module"])
+        python = fault is not None and _is_python(request)
+        os.environ[handed_down.MODULE] = _dotted(request["module"]) if python else "none"
+        if fault is not None and not python:
+            os.environ[handed_down.FILE] = request["module"]
         os.environ[handed_down.SOURCE] = str(folder / "source.py")
         path = [str(Path(handed_down.__file__).parent), os.environ.get("PYTHONPATH", "")]
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, path))
@@ -145,6 +148,10 @@ def _child(folder: Path, request: Request, play: Callable[[_Told], None]) -> Non
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(0)
+
+
+def _is_python(request: Request) -> bool:
+    return str(request["module"]).endswith(".py")
 
 
 def _dotted(module: str) -> str:
@@ -243,7 +250,7 @@ class _Keeper:
         def play(told: _Told) -> None:
             session.config.pluginmanager.register(told)
             swap(existing, exchanged)
-            if exchanged:
+            if request["source"] is not None:
                 _hurry(_SHARE * request["patience"])
             for item, following in zip(items, [*items[1:], None], strict=True):
                 same = following is not None and following.path == item.path
@@ -257,7 +264,7 @@ class _Keeper:
 
     def _exchanged(self, request: Request) -> list[Swap] | None:
         """What differs in the faulty module; None if it is not only bodies of functions."""
-        if request["source"] is None:
+        if request["source"] is None or not _is_python(request):
             return []
         path = PACKAGE / request["module"]
         return swaps(path.read_text(encoding="utf-8"), request["source"], str(path)) or None
@@ -319,7 +326,9 @@ class _Server:
         ):
             swapped = self._swapped(request)  # the child broke off; if it does again, it is told
         if swapped is not None and (
-            swapped["failed"] or swapped["uncollected"] or not request["sure"]
+            swapped["failed"]
+            or swapped["uncollected"]
+            or not (request["sure"] and _is_python(request))
         ):
             return {**swapped, "way": "swap"}
         imported = _import(request)

@@ -116,6 +116,7 @@ class Operation:
         hidden: Fields that only the service fills.
         renamed: Fields that are called otherwise in the body.
         side: Which of two operations on one path it is, by the side of the object.
+        destroys: Whether something is lost for good; a method DELETE says so, too.
     """
 
     request: type
@@ -134,6 +135,7 @@ class Operation:
     hidden: tuple[str, ...] = ()
     renamed: Mapping[str, str] = field(default_factory=dict)
     side: Side | None = None
+    destroys: bool = False
 
     @property
     def name(self) -> str:
@@ -338,7 +340,7 @@ _PROXIES: Final = (
             repeats=True, done=ConnectionAlreadyActive,
             corba="Proxy*::resume_connection"),
     Operation(m.Purge, Right.USE_PROXY, f"POST {_PROXY}/purge", "Drop its backlog", "proxies",
-              answer=Named("purged", int, 42), repeats=False),
+              answer=Named("purged", int, 42), repeats=False, destroys=True),
     Operation(m.ObtainTypes, Right.USE_PROXY, f"POST {_PROXY}/known-types",
               "List event types offered or wanted", "proxies", repeats=True,
               answer=Named("types", tuple[EventTypePattern, ...], ("Auction::books",)),

@@ -133,6 +133,11 @@ class DeadLetters:
         job = partial(store.catalog.dead_letters, channel, proxy, after, most)
         return [_view(row) for row in await self._storage.submit(job)]
 
+    async def count(self) -> int:
+        """Return how many there are."""
+        store = self._storage.store
+        return 0 if store is None else await self._storage.submit(store.catalog.count_dead)
+
     async def redrive(self, id: int) -> None:
         """Redeliver a dead letter, or raise NotFound if it or its consumer is gone."""
         row = await self._take(id)

@@ -15,6 +15,7 @@ from tidings.channel.effects import Message
 from tidings.channel.entries import Entry
 from tidings.channel.functions import Source, SourceReader, error_text
 from tidings.channel.vocabulary import Form, Item
+from tidings.engine.access import OWNER, Caller
 from tidings.errors import Disconnected, WrongClient
 from tidings.filters.constraint import EventTypePattern
 from tidings.inbox import Handler, HandlerRunner, Inbox
@@ -79,13 +80,16 @@ class Endpoint:
     that does nothing; subclasses override their part.
     """
 
-    __slots__ = ("__weakref__", "_answers")
+    __slots__ = ("__weakref__", "_answers", "connected_by")
 
     _answers: Answers
+    connected_by: Caller
+    """Who has connected the client, and from where."""
 
-    def attach(self, answers: Answers) -> None:
-        """Set whom to answer from now on."""
+    def attach(self, answers: Answers, connected_by: Caller = OWNER) -> None:
+        """Set whom to answer from now on, and who has connected the client."""
         self._answers = answers
+        self.connected_by = connected_by
 
     def deliver(self, batch: EventBatch) -> None:
         """Deliver events to a push consumer; each is answered later. Never raises."""

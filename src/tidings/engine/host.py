@@ -359,16 +359,24 @@ class Host:
         return command
 
     async def connect(
-        self, command: m.Connect, endpoint: Endpoint | None, principal: Caller = OWNER
+        self,
+        command: m.Connect,
+        endpoint: Endpoint | None,
+        principal: Caller = OWNER,
+        *,
+        connected_by: Caller | None = None,
     ) -> None:
-        """Connect a client to a proxy, reached through the endpoint from then on."""
+        """Connect a client to a proxy, reached through the endpoint from then on.
+
+        `connected_by` is who did so before a restart.
+        """
         key = (command.channel, command.proxy)
         before = self.out.endpoints.get(key)
         proxy = self.factory.channel(command.channel).proxy(command.proxy)
         if before is not None:
             before[0].flush()
         if endpoint is not None and (before is None or command.again):
-            endpoint.attach(self)
+            endpoint.attach(self, connected_by or principal)
             self.out.reach(key, endpoint, proxy.form)
         elif command.again:
             self.out.endpoints.pop(key, None)

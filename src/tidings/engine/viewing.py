@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeAlias,
 from tidings.channel import questions as q
 from tidings.channel.channel import Channel
 from tidings.channel.effects import Notice
-from tidings.channel.holders import Proxy
+from tidings.channel.holders import Admin, Proxy
 from tidings.channel.settings import Settings
 from tidings.channel.views import (
     AdminInfo,
@@ -215,6 +215,17 @@ class Viewing:
         if isinstance(which, str):
             raise ProxyNotFound(f"channel {channel} has no proxy named {which!r}")
         raise found.no_proxy(which)
+
+    def outline(self, channel: int) -> tuple[Channel, list[Admin], list[Proxy]]:
+        """Return a channel with those of its objects that the principal may see.
+
+        They are for reading, at once: nothing of them is a copy.
+        """
+        found = self._known(channel)
+        admins: list[Admin] = []
+        if self._host.access.may(self._principal, Verb.INSPECT, Place(channel)):
+            admins = [admin for side in Side for admin in found.admins[side].values()]
+        return found, admins, [one for one in found.proxies.values() if self.may_see(one)]
 
     @_noted(q.SeeFilter)
     def filter(self, id: int) -> FilterInfo | MappingInfo:

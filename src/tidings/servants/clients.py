@@ -118,7 +118,7 @@ class Clients:
             await self._check(kind, client)
         elif given_by:
             self._calls.orb.trust(client, given_by)
-        await door.connect(command, self._endpoint(channel, proxy, kind, client, who))
+        await door.connect(command, self._endpoint(channel, proxy, kind, client))
         self.loops.note(channel, proxy, kind, client)
         self._probing.start()
 
@@ -132,12 +132,8 @@ class Clients:
         found = self._host.channels.find(channel).proxy(proxy)
         return found.connected and found.reachable and not found.attached
 
-    def _endpoint(
-        self, channel: int, proxy: int, kind: Kind, client: Reference, who: Caller
-    ) -> ClientEndpoint:
-        made = endpoint_for(self._calls, kind, client, Seat(self._host, channel, proxy))
-        made.connected_by = who
-        return made
+    def _endpoint(self, channel: int, proxy: int, kind: Kind, client: Reference) -> ClientEndpoint:
+        return endpoint_for(self._calls, kind, client, Seat(self._host, channel, proxy))
 
     async def _check(self, kind: Kind, client: Reference) -> None:
         """Refuse a client of another kind; accept one that cannot be asked."""
@@ -182,8 +178,8 @@ class Clients:
                     address=proxy.address,
                     again=True,
                 )
-                endpoint = self._endpoint(channel, id, kind, client, who)
-                await self._host.connect(command, endpoint)
+                endpoint = self._endpoint(channel, id, kind, client)
+                await self._host.connect(command, endpoint, connected_by=who)
             except TidingsError as error:
                 _log.warning("the client of %s cannot be found again: %s", proxy.place, error)
                 continue
@@ -209,8 +205,7 @@ class Clients:
         Their proxies stay, and events wait there as for any client that is away.
         """
         for (channel, proxy), endpoint in self._host.endpoints().items():
-            who = endpoint.connected_by if isinstance(endpoint, ClientEndpoint) else None
-            if who is not None and self._is_over(changed, who, channel, proxy):
+            if self._is_over(changed, endpoint.connected_by, channel, proxy):
                 endpoint.close()
                 self._host.tell(Detach(channel, proxy))
         self._host.end_pulls(

@@ -32,7 +32,6 @@ from tidings.servants.loops import path_context
 from tidings.servants.shared_events import SharedEvents, UnwritableError
 
 if TYPE_CHECKING:
-    from tidings.engine.access import Caller
     from tidings.engine.host import Host
     from tidings.orb.aio.orb import Orb
     from tidings.orb.stubs import Operation
@@ -141,8 +140,6 @@ class ClientEndpoint(Endpoint):
     def __init__(self, calls: Calls, kind: Kind, client: Reference, seat: Seat) -> None:
         self.client = client
         self.kind = kind
-        self.connected_by: Caller | None = None
-        """Who has connected it."""
         self.missed = 0
         """Consecutive failed probes without a sign of life from the client."""
         self.missed_at = 0.0

@@ -453,7 +453,7 @@ class ServerSettings(Section):
 
 
 def left_open(settings: ServerSettings) -> list[str]:
-    """What the settings leave open, for the log, the status page and `tidings status`."""
+    """What the settings leave open, for the log, the console and `tidings status`."""
     http, iiop = settings.http, settings.iiop
     found = []
     if http.enabled and http.open_loopback and http.token is None and http.token_file is None:

@@ -10,11 +10,22 @@ from fastapi import APIRouter, FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
 from tidings.engine.host import Host
-from tidings.web import health, login, metrics, openapi, replay, status, tail, websocket
+from tidings.web import (
+    console_files,
+    health,
+    metrics,
+    openapi,
+    outline,
+    rates,
+    replay,
+    summary,
+    tail,
+    websocket,
+)
 from tidings.web.faults import LastResort, add_handlers
-from tidings.web.looking import Movement
 from tidings.web.options import WebOptions
 from tidings.web.paths import PathParts
+from tidings.web.rates import Rates
 from tidings.web.routes import events, logins, operations, overview, pulling
 from tidings.web.security import Guard
 from tidings.web.state import WebState
@@ -22,7 +33,10 @@ from tidings.web.state import WebState
 _DEFAULTS = WebOptions()
 
 # What is asked for most often comes first: routes are tried in order.
-_V1 = (events, pulling, websocket, tail, replay, operations, overview, logins)
+_V1 = (
+    *(events, pulling, websocket, tail, replay, operations),
+    *(overview, summary, outline, rates, logins),
+)
 
 
 def build_app(host: Host, options: WebOptions = _DEFAULTS) -> FastAPI:
@@ -39,7 +53,7 @@ def build_app(host: Host, options: WebOptions = _DEFAULTS) -> FastAPI:
     for module in _V1:
         router: APIRouter = module.router
         app.include_router(router, prefix="/v1")
-    for router in (health.router, metrics.router, status.router, login.router, openapi.router):
+    for router in (health.router, metrics.router, console_files.router, openapi.router):
         app.include_router(router)
     openapi.describe(app)
     add_handlers(app)
@@ -63,7 +77,7 @@ def build_app(host: Host, options: WebOptions = _DEFAULTS) -> FastAPI:
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     state: WebState = app.state.web
     _warm(app)
-    watch = asyncio.create_task(state.part(Movement).watch())
+    watch = asyncio.create_task(state.part(Rates).watch())
     try:
         yield
     finally:

@@ -51,7 +51,7 @@ async def ready(state: State, response: Response) -> Health:
 
     A service that has lost something by damage in its journal is ready, and says so.
     """
-    # What follows may name paths: the status page and the log tell it, to whom has the token.
+    # What follows may name paths: the console tells it to whoever may inspect the service.
     reason = state.not_ready.partition(": ")[0]
     archiving = state.host.archiving
     archive: Literal["good", "failing", "damaged"] | None = None

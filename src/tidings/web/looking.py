@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Collection, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 import msgspec
 from starlette.responses import StreamingResponse
 
+from tidings.channel.consumer import Consumer as ConsumerState
 from tidings.channel.views import AdminInfo, ChannelInfo, ProxyInfo
-from tidings.engine.access import OWNER
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
 from tidings.engine.turns import Turns
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
 _A = TypeVar("_A")
 _T = TypeVar("_T")
 
-# How often it is looked which consumers move, in seconds.
-_LOOK: Final = 10.0
 # The oldest event of a longer queue is not searched for.
 _SEARCHED: Final = 5_000
 # How many characters of an answer are sent at once.
@@ -102,6 +99,7 @@ class Consumer(NamedTuple):
             not taken yet, that one included; 0 if there is none.
         oldest: The number of that event; None if there is none, or it was not searched for.
         counts: What became of its copies, by outcome.
+        is_slow: Whether a notice has told that it is slow, and it has not caught up since.
     """
 
     channel: int
@@ -115,6 +113,7 @@ class Consumer(NamedTuple):
     behind: int
     oldest: int | None
     counts: dict[str, int]
+    is_slow: bool = False
 
     @property
     def taken(self) -> int:
@@ -122,20 +121,19 @@ class Consumer(NamedTuple):
         return self.counts.get("delivered", 0) + self.counts.get("rejected", 0)
 
 
-async def consumers(host: Host, door: LocalDoor) -> AsyncIterator[Consumer]:
-    """All consumers that have or had events and that the caller may see, one by one."""
+async def consumers(host: Host, door: LocalDoor, *, oldest: bool = True) -> AsyncIterator[Consumer]:
+    """All consumers that have or had events and that the caller may see, one by one.
+
+    Without `oldest`, nobody searches for the oldest event of each, which takes long in long queues.
+    """
     turns, may_see = Turns(), door.views.may_see
     for channel in list(host.channels.values()):
         for found in channel.consumers():
             proxy, waiting = found.proxy, found.waiting
             if not may_see(proxy):
                 continue
-            oldest: int | None = None
-            if found.flight:
-                oldest = min(found.flight) if len(found.flight) <= _SEARCHED else None
-            elif waiting and found.queue.length <= _SEARCHED:
-                oldest = min((entry.seq for entry in found.queue.entries()), default=None)
-            behind = waiting if oldest is None else max(waiting, channel.seq - oldest + 1)
+            first = _oldest(found) if oldest else None
+            behind = waiting if first is None else max(waiting, channel.seq - first + 1)
             yield Consumer(
                 channel.id,
                 proxy.id,
@@ -146,18 +144,27 @@ async def consumers(host: Host, door: LocalDoor) -> AsyncIterator[Consumer]:
                 len(found.flight),
                 found.failures,
                 behind,
-                oldest,
+                first,
                 {outcome.name.lower(): count for outcome, count in found.counts.items()},
+                found.slow,
             )
             await turns.give()
 
 
+def _oldest(consumer: ConsumerState) -> int | None:
+    """The number of the oldest event that a consumer has not taken; None if it is not known."""
+    if consumer.flight:
+        return min(consumer.flight) if len(consumer.flight) <= _SEARCHED else None
+    if consumer.waiting and consumer.queue.length <= _SEARCHED:
+        return min((entry.seq for entry in consumer.queue.entries()), default=None)
+    return None
+
+
 class Movement:
-    """Knows since when consumers have taken nothing, by looking at them now and then."""
+    """Knows since when consumers have taken nothing, from those who look at them now and then."""
 
     def __init__(self, state: WebState) -> None:
         self._host = state.host
-        self._door = state.door(OWNER)
         self._seen: dict[tuple[int, int], tuple[int, float]] = {}
 
     def idle(self, consumer: Consumer) -> float:
@@ -170,17 +177,7 @@ class Movement:
             return 0.0
         return now - since
 
-    async def look(self) -> None:
-        """Looks once, and forgets who has ended."""
-        known = set()
-        async for consumer in consumers(self._host, self._door):
-            self.idle(consumer)
-            known.add((consumer.channel, consumer.proxy))
+    def forget_others(self, known: Collection[tuple[int, int]]) -> None:
+        """Forgets consumers that are not among these, by channel and proxy."""
         for key in [key for key in self._seen if key not in known]:
             del self._seen[key]
-
-    async def watch(self) -> None:
-        """Looks for ever."""
-        while True:
-            await self.look()
-            await asyncio.sleep(_LOOK)

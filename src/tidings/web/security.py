@@ -42,20 +42,21 @@ fingerprint in lower-case hex."""
 REVOKED: Final = 4401
 """The code a WebSocket is closed with when its principal may do less than before."""
 
-LOGIN_PAGE: Final = "/login"
-
 _LAST_WORDS: Final = 1.0
 """Seconds in which a WebSocket takes the word that it is over."""
-_OPEN: Final = "/health/"
-_LOGINS: Final = (LOGIN_PAGE, "/v1/login")
-_PAGES: Final = ("/", "/docs/api")
+_OPEN: Final = ("/health/", "/console/")
+_CONSOLE: Final = "/"
+_LOGIN: Final = "/v1/login"
+_PAGE: Final = "/docs/api"
 _TAIL: Final = "/tail"
 _PRINCIPAL: Final = "tidings.principal"
 _answered: WeakSet[asyncio.Task[object]] = WeakSet()
 
 
 class Guard:
-    """Lets nobody reach a route, except the health and the login, before the caller is known.
+    """Lets nobody reach a route before the caller is known.
+
+    Except the health, the console's files and the login.
 
     Connections of a principal that may do less than before are cut; it may open others.
     """
@@ -73,7 +74,7 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handles a connection."""
-        if scope["type"] == "lifespan" or scope["path"].startswith(_OPEN) or _is_login(scope):
+        if scope["type"] == "lifespan" or _is_open(scope):
             await self._app(scope, receive, send)
             return
         connection, session, told = HTTPConnection(scope), None, stranger(scope)
@@ -83,7 +84,7 @@ class Guard:
             disconnected = self._limiting.connected(found)
         except TidingsError as error:
             if self._is_person(connection, error):
-                await RedirectResponse(LOGIN_PAGE, 303)(scope, receive, send)
+                await RedirectResponse(_CONSOLE, 303)(scope, receive, send)
                 return
             number = token_number(bearer(connection))
             about = "" if number is None else f"token {number}"
@@ -135,7 +136,7 @@ class Guard:
             isinstance(error, Unauthenticated)
             and self._grants.has_passwords
             and connection.scope.get("method") == "GET"
-            and connection.scope["path"] in _PAGES
+            and connection.scope["path"] == _PAGE
             and "text/html" in connection.headers.get("accept", "")
         )
 
@@ -250,8 +251,10 @@ def answer_anyway() -> None:
     _answered.add(task)
 
 
-def _is_login(scope: Scope) -> bool:
-    return scope["path"] in _LOGINS and scope["type"] == "http"
+def _is_open(scope: Scope) -> bool:
+    """The health, the login, and the files of the console, which hold no secrets."""
+    path = scope["path"]
+    return path.startswith(_OPEN) or (path in (_CONSOLE, _LOGIN) and scope["type"] == "http")
 
 
 def _sessions(scope: Scope) -> Sessions:

@@ -252,41 +252,49 @@ async def test_a_wrong_name_is_as_a_wrong_password_and_both_are_slowed() -> None
         assert "retry-after" in answer.headers
 
 
-@pytest.mark.parametrize("path", ["/v1/login", "/login"])
-async def test_nobody_can_fill_the_memory_before_logging_in(path: str) -> None:
+async def test_nobody_can_fill_the_memory_before_logging_in() -> None:
     async with scene() as here:
-        body: Any = {"name": "ann", "password": "x" * MOST_OCTETS}
-        given: Any = {"json": body} if path == "/v1/login" else {"data": body}
-        answer = await here.http.post(path, **given, headers=here.origin)
+        body = {"name": "ann", "password": "x" * MOST_OCTETS}
+        answer = await here.http.post("/v1/login", json=body, headers=here.origin)
         assert answer.status_code == 413
         headers = {"Authorization": "Bearer " + "x" * 1_000_000}
         with pytest.raises((httpx2.HTTPError, AssertionError)):  # refused, or cut in the middle
             assert (await here.http.get("/v1/channels", headers=headers)).status_code == 200
 
 
-async def test_a_person_is_led_to_the_login_and_out_again() -> None:
+async def test_no_other_page_logs_somebody_in() -> None:
+    async with scene() as here:
+        for told in ({"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
+            answer = await here.http.post("/v1/login", json=RIGHT, headers=told)
+            assert answer.status_code == 403
+            assert not here.http.cookies
+        answer = await here.http.post("/v1/login", json=RIGHT, headers=here.origin)
+        assert answer.status_code == 200
+
+
+async def test_a_person_is_led_to_the_console_and_back_to_the_page_of_the_api() -> None:
     async with scene() as here:
         page = {"Accept": "text/html"}
-        assert (await here.http.get("/")).status_code == 401  # a program
-        led = await here.http.get("/", headers=page)
-        assert (led.status_code, led.headers["location"]) == (303, "/login")
-        form = await here.http.get("/login")
-        assert "form-action 'self'" in form.headers["content-security-policy"]
-        assert "script-src" not in form.headers["content-security-policy"]
-        wrong = await here.http.post("/login", data=WRONG, headers=here.origin)
-        assert wrong.status_code == 401
-        assert "The name or the password is wrong." in wrong.text
-        elsewhere = {"Origin": "https://evil.example"}
-        assert (await here.http.post("/login", data=RIGHT, headers=elsewhere)).status_code == 403
-        right = await here.http.post("/login", data=RIGHT, headers=here.origin)
-        assert (right.status_code, right.headers["location"]) == (303, "/")
-        shown = (await here.http.get("/", headers=page)).text
-        assert "<span>ann</span><button>Log out</button>" in shown
-        assert "roads" in shown
-        assert "WebSockets" not in shown  # of the service, which Ann may not inspect
-        out = await here.http.post("/logout", headers=here.origin)
-        assert (out.status_code, out.headers["location"]) == (303, "/login")
-        assert (await here.http.get("/", headers=page)).status_code == 303
+        assert (await here.http.get("/docs/api")).status_code == 401  # a program
+        led = await here.http.get("/docs/api", headers=page)
+        assert (led.status_code, led.headers["location"]) == (303, "/")
+        assert (await here.http.get("/", headers=page)).status_code == 200
+        await here.log_in()
+        assert (await here.http.get("/docs/api", headers=page)).status_code == 200
+        assert (await here.http.get("/v1/overview")).status_code == 403  # Ann may not inspect it
+        assert (await here.http.get("/v1/outline")).json()["channels"]["name"] == ["roads"]
+        assert (await here.http.post("/v1/logout", headers=here.origin)).status_code == 204
+        assert (await here.http.get("/docs/api", headers=page)).status_code == 303
+
+
+async def test_the_files_of_the_console_leave_no_line_in_the_trail() -> None:
+    async with scene() as here:
+        before = dict(here.door.host.operations.refusals)
+        for path in ("/", "/console/app.js", "/console/nothing.js"):
+            await here.http.get(path)
+        assert here.door.host.operations.refusals == before
+        await here.http.get("/v1/whoami")
+        assert here.door.host.operations.refusals != before
 
 
 # Sessions by themselves.

@@ -390,18 +390,18 @@ def test_a_browser_sends_the_token_as_a_subprotocol() -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        *("/", "/metrics", "/docs/api", "/v1/openapi.json", "/v1/channels", "/v1/tree", "/nothing"),
+        *("/metrics", "/docs/api", "/v1/openapi.json", "/v1/channels", "/v1/tree", "/nothing"),
         *("/health", "/healthy", "/health%2Flive"),
     ],
 )
-async def test_every_path_but_the_health_is_guarded(path: str) -> None:
+async def test_every_path_but_the_health_and_the_consoles_files_is_guarded(path: str) -> None:
     async with web_door(GUARDED) as door:
         refused = await door.client.get(path)
         check_problem(refused, 401)
         assert refused.headers["www-authenticate"] == "Bearer"
         known = {"Authorization": f"Bearer {TOKEN}"}
         assert (await door.client.get(path, headers=known)).status_code != 401
-        for open_path in ("/health/live", "/health/ready"):
+        for open_path in ("/health/live", "/health/ready", "/", "/console/app.js"):
             assert (await door.client.get(open_path)).status_code == 200
 
 

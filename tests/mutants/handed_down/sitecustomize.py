@@ -14,6 +14,8 @@ from types import CodeType
 
 # Not TIDINGS_…: those are settings, and a service refuses one that it does not know.
 MODULE, SOURCE = "PLANTED_FAULT_MODULE", "PLANTED_FAULT_SOURCE"
+# Of a file of the console, which the tests' browser gets instead of the right one.
+FILE = "PLANTED_FAULT_FILE"
 
 
 class _Loader(SourceFileLoader):

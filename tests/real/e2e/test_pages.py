@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-import threading
 from collections.abc import Callable
-from html import escape
 from pathlib import Path
 
 import pytest
 
-from tests.real.e2e.served import Served, served
+from tests.real.e2e.served import served
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
@@ -75,48 +73,6 @@ class Shown:
         file = self._folder / f"picture-{width}.png"
         self._run(url, f"--screenshot={file}", f"--window-size={width},900")
         return file.read_bytes()
-
-
-def looks(service: Served) -> int:
-    """How often the status page was asked for."""
-    return service.log.read_text().count("GET /: 200")
-
-
-def test_the_status_page_shows_any_name_as_text(tmp_path: Path, shown: Shown) -> None:
-    with served(tmp_path / "service") as service:
-        with service.client() as client:
-            for name in HOSTILE:
-                assert client.post("/v1/channels", json={"name": name}).status_code == 201
-        document = shown.document(f"{service.url}/")
-        assert "<title>Tidings</title>" in document
-        assert document.count("<script") == 1
-        for name in HOSTILE:
-            assert f"<td>{escape(name, quote=False)}</td>" in document
-        assert document.index("<footer>") > document.index("x" * 256)
-        for width in (400, 1200):
-            assert shown.picture(f"{service.url}/", width).startswith(b"\x89PNG")
-
-
-def test_the_status_page_looks_again_by_itself(tmp_path: Path, shown: Shown) -> None:
-    with served(tmp_path / "service", "--log-level", "4") as service:
-        document = shown.document(f"{service.url}/", seconds=10)
-        assert looks(service) >= 3
-        assert '<body class="away"' not in document
-
-
-def test_the_status_page_says_when_nobody_answers(tmp_path: Path, shown: Shown) -> None:
-    with served(tmp_path / "service", "--log-level", "4") as service:
-
-        def end() -> None:
-            service.wait_for(lambda: looks(service))
-            service.process.kill()
-
-        ending = threading.Thread(target=end)
-        ending.start()
-        document = shown.document(f"{service.url}/", seconds=900)
-        ending.join()
-        assert '<body class="away"' in document
-        assert "<h2>Channels</h2>" in document  # what was known is still there
 
 
 def test_the_page_of_the_api_leads_to_every_operation(tmp_path: Path, shown: Shown) -> None:

@@ -67,13 +67,14 @@ def _log_in(service: Served, told: list[str], folder: Path) -> list[str]:
         told.extend(eve.post("/v1/login", json=asked).text for asked in tries)
         cookies.append(eve.cookies["tidings"])
         told.append(eve.get("/").text)
+        told.append(eve.get("/docs/api").text)
         body = {"password": NEXT_PASSWORD, "old": PASSWORD}
         told.append(eve.put(path, json={**body, "old": WRONG_PASSWORD}, headers=origin).text)
         told.append(eve.put(path, json=body, headers=origin).text)
         wrong = {**login, "password": WRONG_PASSWORD}
-        told.append(eve.post("/login", data=wrong, headers=origin).text)
+        told.append(eve.post("/v1/login", json=wrong, headers=origin).text)
         right = {**login, "password": NEXT_PASSWORD}
-        told.append(eve.post("/login", data=right, headers=origin).text)
+        told.append(eve.post("/v1/login", json=right, headers=origin).text)
         cookies.append(eve.cookies["tidings"])
         told.append(eve.get("/v1/whoami").text)
     env = {**environment(), "TIDINGS_CONTEXTS": str(folder / "contexts.json")}

@@ -8,7 +8,6 @@ from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
 from tidings.api.forms import Answer, Asked, examples
-from tidings.engine.access import Caller
 from tidings.engine.credentials import end_login, login_token
 from tidings.engine.operation_log import AUTHENTICATE
 from tidings.errors import TidingsError
@@ -74,7 +73,7 @@ class LoggedIn(Answer):
     expires_at: int | None = None
 
 
-async def checked_login(state: WebState, request: Request, name: str, password: str) -> Credential:
+async def _checked_login(state: WebState, request: Request, name: str, password: str) -> Credential:
     """Return the password that somebody has shown; see `Callers.by_password`."""
     caller, host = stranger(request.scope), state.host
     try:
@@ -96,7 +95,7 @@ async def log_in(state: State, request: Request, response: Response, asked: LogI
     """
     if {"origin", "sec-fetch-site"} & set(request.headers):
         check_own_page(request)
-    found = await checked_login(state, request, asked.name, asked.password)
+    found = await _checked_login(state, request, asked.name, asked.password)
     if asked.token:
         life = state.options.session_life
         made, end = await login_token(state.host, found.principal, life)
@@ -110,15 +109,9 @@ async def log_in(state: State, request: Request, response: Response, asked: LogI
 @router.post("/logout", summary="Log out", status_code=204)
 async def log_out(state: State, request: Request) -> Response:
     """Ends the session, or the token that a login has given; other tokens stay as they are."""
-    response = Response(status_code=204)
-    await end_session(state, request, response)
-    return response
-
-
-async def end_session(state: WebState, request: Request, response: Response) -> None:
-    """End what a caller is logged in by, and have its browser forget it."""
     answer_anyway()
-    caller: Caller = principal_of(request)
-    if not await end_login(state.host, caller):
+    response = Response(status_code=204)
+    if not await end_login(state.host, principal_of(request)):
         state.sessions.end(cookie_of(request))
         set_cookie(request, response, "")
+    return response

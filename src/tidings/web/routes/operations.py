@@ -116,11 +116,32 @@ def _add_route(method: str, path: str, rows: list[Operation]) -> None:
         tags=[row.tag or next((one for one in kinds if f"/{one}/" in path), "channels")],
         status_code=row.status,
         responses=_CREATED if row.location else None,
+        openapi_extra=_hints(rows),
         **({"response_class": Response} if answer is None else {"response_model": answer.kind}),
     )
 
 
 _NONE: Final = Parameter.empty
+
+
+def _hints(rows: list[Operation]) -> dict[str, Any]:
+    """What the document says beside OpenAPI, for pages that make forms of it.
+
+    The operation's name and right, whether it destroys something, and the member of the object's
+    view that has what it changes.
+    """
+    row = rows[0]
+    told: dict[str, Any] = {
+        "x-operation": row.name,
+        "x-right": row.right.name.lower(),
+        "x-right-text": row.right.value,
+        "x-destroys": row.destroys or row.method == "DELETE",
+    }
+    if isinstance(row.answer, Shown) and row.answer.part:
+        told["x-shows"] = row.answer.part
+    if len(rows) > 1:
+        told["x-by-side"] = {one.side.value: one.name for one in rows if one.side is not None}
+    return told
 
 
 def _query_defaults(row: Operation) -> dict[str, Any]:

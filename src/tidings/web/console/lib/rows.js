@@ -1,0 +1,34 @@
+// Very many rows of one height, of which only those that can be seen are in the page.
+import { html, useEffect, useLayoutEffect, useRef, useState } from "./ui.js";
+
+const SPARE = 8;
+
+// rows: any; rowHeight in pixels; shown: the index that must be in view; children: (row, index) → element.
+// What else is given (role, aria-*, handlers) goes to the scrolling element.
+export function Rows({ rows, rowHeight, shown, head, children, ...rest }) {
+  const element = useRef();
+  const [view, setView] = useState({ top: 0, height: 600 });
+  const look = () => setView({ top: element.current.scrollTop, height: element.current.clientHeight });
+  useEffect(() => {
+    const sized = new ResizeObserver(look);
+    sized.observe(element.current);
+    return () => sized.disconnect();
+  }, []);
+  useLayoutEffect(() => {
+    if (shown < 0) return;
+    const { scrollTop, clientHeight } = element.current;
+    const top = shown * rowHeight, room = clientHeight - (head ? rowHeight : 0);
+    if (top < scrollTop) element.current.scrollTop = top;
+    else if (top + rowHeight > scrollTop + room) element.current.scrollTop = top + rowHeight - room;
+  }, [shown]);
+  const first = Math.max(0, Math.floor(view.top / rowHeight) - SPARE);
+  const last = Math.min(rows.length, Math.ceil((view.top + view.height) / rowHeight) + SPARE);
+  return html`<div ref=${element} class="rows" onScroll=${look} ...${rest}>
+    ${head}
+    <div role="rowgroup" class="rows-all" style=${{ height: `${rows.length * rowHeight}px` }}>
+      <div role="presentation" style=${{ transform: `translateY(${first * rowHeight}px)` }}>
+        ${rows.slice(first, last).map((row, at) => children(row, first + at))}
+      </div>
+    </div>
+  </div>`;
+}

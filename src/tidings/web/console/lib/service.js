@@ -1,0 +1,166 @@
+// Requests to the service: every page makes them here.
+//
+//   ask("GET", "/v1/rules")  the answer's JSON; throws a Problem that the service has answered
+//                            with, or Away if it does not answer at all
+//
+// A 401 opens the login form; the request waits for it and is sent again. While the service does
+// not answer, it is tried until it does; then everything shown is loaded again (`revived`).
+import { cell } from "./cell.js";
+import * as clock from "./clock.js";
+
+export class Problem extends Error {
+  constructor(status, told) {
+    super(told.detail || `the service answered with status ${status}`);
+    Object.assign(this, { status, told, code: told.code ?? "" });
+  }
+}
+
+export class Away extends Error {
+  constructor() {
+    super("the service does not answer");
+  }
+}
+
+export const connection = cell({ state: "up", since: 0 });
+export const revived = cell(0);
+export const person = cell(null); // {name, mayLogOut}: whose grants apply; null if that is not known
+export const login = cell(null); // what the login form needs while it is open
+
+const PATIENCE = 30_000;
+const SLOWED_DOWN = 1_000;
+const FIRST_WAIT = 500, LONGEST_WAIT = 5_000;
+
+let token = ""; // in the memory of this tab only
+let logins = 0;
+let loggedIn = null; // resolved when the login form has done its work
+let recognition = null; // one request finds out whether a login is needed: each refusal is counted
+let heard = 0;
+
+export const needsToken = () => Boolean(token);
+export const lastHeard = () => heard;
+
+export async function ask(method, path, body) {
+  for (;;) {
+    while (recognition || loggedIn) await (recognition ?? loggedIn.done);
+    const before = logins;
+    const { status, data } = await send(method, path, body);
+    if (status < 400) return data;
+    if (isSlowedDown(status, data)) {
+      await new Promise((resolve) => setTimeout(resolve, SLOWED_DOWN));
+      continue;
+    }
+    if (status !== 401) throw new Problem(status, data ?? {});
+    // Whoever has logged in meanwhile need not do so again because of an answer that comes late.
+    if (before === logins) await logIn(data?.detail ?? "");
+  }
+}
+
+// Requests that were under way when a login ended count as attempts to guess it, for a moment.
+const isSlowedDown = (status, data) => status === 429 && data?.code === "too_many_attempts";
+
+async function send(method, path, body) {
+  const headers = { Accept: "application/json" };
+  if (token) headers.Authorization = `Bearer ${token}`;
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  const given = { method, headers, cache: "no-store", signal: AbortSignal.timeout(PATIENCE) };
+  if (body !== undefined) given.body = JSON.stringify(body);
+  const sent = Date.now();
+  try {
+    const answer = await fetch(path, given);
+    clock.note(answer.headers.get("Date"), sent, Date.now());
+    const text = await answer.text();
+    found();
+    return { status: answer.status, data: parsed(text) };
+  } catch {
+    lost();
+    throw new Away();
+  }
+}
+
+function parsed(text) {
+  try {
+    return text ? JSON.parse(text) : null;
+  } catch {
+    return { detail: text.slice(0, 300) }; // something between us and the service has answered
+  }
+}
+
+function found() {
+  heard = Date.now();
+  if (connection.value.state === "up") return;
+  connection.set({ state: "up", since: heard });
+  revived.set(revived.value + 1);
+}
+
+function lost() {
+  if (connection.value.state === "away") return;
+  connection.set({ state: "away", since: Date.now() });
+  probe(FIRST_WAIT);
+}
+
+async function probe(wait) {
+  await new Promise((resolve) => setTimeout(resolve, wait));
+  if (connection.value.state === "up") return;
+  if (!(await isThere())) return probe(Math.min(LONGEST_WAIT, wait * 2));
+  found();
+}
+
+export async function isThere() {
+  try {
+    await send("GET", "/health/live");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+// Login.
+
+function logIn(why) {
+  if (!loggedIn) {
+    loggedIn = {};
+    loggedIn.done = new Promise((resolve) => { loggedIn.resolve = resolve; });
+    login.set({ why: token || person.value ? why : "" });
+    token = "";
+  }
+  return loggedIn.done;
+}
+
+function admit() {
+  const waiting = loggedIn;
+  logins++;
+  loggedIn = null;
+  login.set(null);
+  recognise();
+  waiting.resolve();
+}
+
+export async function logInWithPassword(name, password) {
+  const { status, data } = await send("POST", "/v1/login", { name, password });
+  if (status >= 400) throw new Problem(status, data ?? {});
+  admit();
+}
+
+export function logInWithToken(given) {
+  token = given;
+  admit();
+}
+
+export async function logOut() {
+  await send("POST", "/v1/logout"); // with the token, which ends if it came from a login
+  token = "";
+  location.reload();
+}
+
+export function recognise() {
+  recognition = learnPerson()
+    .catch(() => {}) // if the service is away, the shell says so
+    .then(() => { recognition = null; });
+}
+
+async function learnPerson() {
+  const { status, data } = await send("GET", "/v1/whoami");
+  if (status === 401) logIn(data?.detail ?? "");
+  const isSession = data?.kind === "password";
+  person.set(status === 200 ? { name: data.principal, mayLogOut: isSession || needsToken() } : null);
+}

@@ -39,6 +39,20 @@ UNITS = 10 * SECOND  # of 100 ns
 # What is accepted.
 
 
+def test_each_event_of_a_push_goes_to_those_it_matches() -> None:
+    machine = Machine()
+    wanted = ("a", "ab", "b")
+    consumers = [machine.pull_consumer(Form.SEQUENCE, MaximumBatchSize=8) for _ in wanted]
+    for consumer, names in zip(consumers, wanted, strict=True):
+        asked = " or ".join(f"$event_name == '{name}'" for name in names)
+        machine.filtered(Place(machine.channel, proxy=consumer), asked)
+    pushed = "aabcbaab"
+    machine.push(*pushed)
+    for consumer, names in zip(consumers, wanted, strict=True):
+        seqs = [seq for seq, name in enumerate(pushed, 1) if name in names]
+        assert machine.pull(consumer, 8) == seqs
+
+
 @given(
     st.lists(st.sampled_from(["wanted", "unwanted", "stopped", "large", "invalid"]), max_size=6),
     st.integers(0, 4),

@@ -268,9 +268,15 @@ class Access:
             raise no_filter(target.filter)
         if isinstance(target, Place) and verb in (Verb.PUBLISH, Verb.SUBSCRIBE):
             target = Place(target.channel)
-        shown = "the service" if target is None else str(target)
+        shown = self._named(target) if isinstance(target, Place) else target or "the service"
         whose = f" of {owner}" if owner and owner != principal.name else ""
         raise Forbidden(f"{principal} may not {_WORDS.get(verb, verb.value)} {shown}{whose}")
+
+    def _named(self, place: Place) -> str:
+        channel = self._channels.get(place.channel)
+        if channel is None or not channel.name:
+            return str(place)
+        return str(place).replace(f"channel {place.channel}", f"channel {channel.name}")
 
     def require_known(self, principal: Caller, channel: int | None) -> None:
         """Raise the error for a missing channel unless the principal may know of it.

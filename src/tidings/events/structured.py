@@ -108,6 +108,9 @@ class StructuredEvent(msgspec.Struct, frozen=True, eq=False):
             and same(self.body, other.body)
         )
 
+    def __ne__(self, other: object) -> bool:  # a Struct has one of its own, by identity
+        return not self == other
+
     __hash__ = None  # type: ignore[assignment]
 
     def as_any(self) -> Any:

@@ -6,6 +6,7 @@ import pickle
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from enum import IntEnum
+from operator import ne
 
 import pytest
 
@@ -65,6 +66,7 @@ class Level(IntEnum):
 
 def test_events_are_equal_by_type_and_value() -> None:
     assert event("A", "B", data={"x": 1}) == event("A", "B", data={"x": 1})
+    assert not ne(event("A", "B", data={"x": 1}), event("A", "B", data={"x": 1}))
     assert event("A", "B", data={"x": 1}) != event("A", "B", data={"x": 1.0})
     assert event("A", "B", data={"x": 1, "y": 2}) != event("A", "B", data={"y": 2, "x": 1})
     assert event("A", "B", header={"x": 1}) != event("A", "B", data={"x": 1})

@@ -69,7 +69,10 @@ _NOTHING: Final[Answer] = {
     "seconds": 0.0,
     "output": "",
 }
-_BROKEN: Final = (ImportError, ModuleNotFoundError, NameError, SyntaxError)
+_BROKEN: Final = (
+    *(ImportError, ModuleNotFoundError, NameError, SyntaxError),
+    pytest.FixtureLookupError,
+)
 """A program that no longer runs is no fault that a test has found."""
 
 
@@ -220,6 +223,7 @@ class _Keeper:
     def __init__(self, requests: socket.socket) -> None:
         self._requests = requests
         self._files: dict[str, list[pytest.Item]] = {}
+        self._folders: dict[Path, pytest.Collector] = {}
         self._functions: dict[str, list[FunctionType]] = {}
         self._modules = 0
 
@@ -227,6 +231,14 @@ class _Keeper:
     def pytest_collection(self, session: pytest.Session) -> bool:
         session.items = []
         return True
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collect_directory(
+        self, path: Path
+    ) -> Generator[None, pytest.Collector | None, pytest.Collector | None]:
+        made = yield
+        # Fixtures of a conftest.py belong to the folder as it was collected first.
+        return made and self._folders.setdefault(path, made)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -283,20 +295,12 @@ class _Keeper:
             file = test.partition("::")[0]
             if file not in self._files:
                 self._files[file] = []
-                self._collect(session, file)
+                with suppress(pytest.UsageError):
+                    self._files[file] += session.perform_collect([file])
             beginnings = (f"{test}[", f"{test}::")
             for item in self._files[file]:
                 if item.nodeid == test or item.nodeid.startswith(beginnings):
                     yield item
-
-    def _collect(self, session: pytest.Session, file: str) -> None:
-        # The fixtures of a conftest.py are those of one collection: its folder is collected whole.
-        folder = Path(file).parent
-        together = str(folder) if (PROJECT / folder / "conftest.py").exists() else file
-        with suppress(pytest.UsageError):
-            for item in session.perform_collect([together]):
-                self._files.setdefault(item.nodeid.partition("::")[0], []).append(item)
-
 
 def _hurry(patience: float) -> None:
     """Has tests that wait for something, which a fault may keep from coming, wait less long."""

@@ -203,6 +203,7 @@ def test_who_may_do_less_is_named(given: list[Any]) -> None:
 
 @given(st.lists(commands, max_size=25), st.booleans())
 @example([r.AddCredential("ann", CredentialKind.TOKEN, "x", expires_at=9 * STEP)], True)
+@example([r.CreateGrant("ann", (Verb.PUBLISH,), expires_at=9 * STEP)], False)
 def test_what_ends_is_told_at_its_time(given: list[Any], restarted: bool) -> None:
     """What is remembered ends with the grant, whether or not that has been told."""
     played = Played(given)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.laws.strategies import events as structured_events
@@ -102,6 +102,7 @@ def test_an_event_is_written_and_read_directly_as_by_way_of_the_struct(
 
 
 @given(structured_events, st.booleans(), st.integers(0, 1), st.sampled_from([UTF_8, ISO_8859_1]))
+@example(event("D", "T", "n", {"a": 2.5}), True, 1, UTF_8)
 def test_octets_that_came_are_those_that_would_be_written_in_every_code_set(
     sent: StructuredEvent, little: bool, words: int, char: int
 ) -> None:

@@ -257,7 +257,7 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
 @pytest.mark.parametrize("name", TOKENS)
 def test_a_token_that_is_not_the_owners(guarded: Hall, name: str) -> None:
     with guarded.unharmed():
-        for path in (CHANNELS, f"{CHANNELS}?token={SECRET}", "/", "/metrics", "/v1/openapi.json"):
+        for path in (CHANNELS, f"{CHANNELS}?token={SECRET}", "/metrics", "/v1/openapi.json"):
             found = answered(guarded.service, request("GET", path, *TOKENS[name]))
             assert (found.status, found.headers["www-authenticate"]) == (401, "Bearer")
             assert SECRET not in found.problem["detail"]

@@ -91,7 +91,7 @@ def test_the_sink_works_there(cluster_spark: SparkSession, running: Service, arc
 
 
 def test_the_executors_of_a_cluster_match_too(cluster_spark: SparkSession) -> None:
-    world = drawn_world([101, 105])
+    world = drawn_world([116, 118])
     book = PlanBook.from_rows(world.lines)
     limits = MatchLimits(needles=1)
     lanes = {lane for one in explain_match(book, limits=limits) for lane in one.lanes}

@@ -302,6 +302,7 @@ class _Keeper:
                 if item.nodeid == test or item.nodeid.startswith(beginnings):
                     yield item
 
+
 def _hurry(patience: float) -> None:
     """Has tests that wait for something, which a fault may keep from coming, wait less long."""
     for name, module in list(sys.modules.items()):

@@ -124,7 +124,9 @@ async def test_what_others_have_is_theirs(service: Service, principal: Caller) -
         proxy.ask_for(["Auction::bid"]),
         channel.dry_run(bid(1), theirs.proxy),
     ):
-        with pytest.raises(Forbidden, match=f"{principal} may not use proxy . of channel auction of ann"):
+        with pytest.raises(
+            Forbidden, match=f"{principal} may not use proxy . of channel auction of ann"
+        ):
             await attempt
     assert len(await channel.proxies()) == 2
     await (await service.client()).publish(channel, bid(2))

@@ -16,7 +16,7 @@ const EVERY = 2;
 const MOST_WAIT = 25;
 const TELLING = 3;
 const TONES = { connected: "", connecting: "unsure", away: "away", disconnected: "off", ended: "away" };
-const STATES = { connected: "connected", connecting: "connecting…", away: "the service is away", disconnected: "disconnected", ended: "ended" };
+const STATES = { connected: "connected", connecting: "connecting…", away: "connecting again…", disconnected: "disconnected", ended: "ended" };
 
 export function ConsumerCard({ client }) {
   useCell(client.version);
@@ -107,15 +107,13 @@ function Events({ client }) {
 }
 
 function Event({ row, ready, answer }) {
-  const { seq, arrival, event, again, state } = row;
-  const { domain, type, name, ...rest } = event;
-  const text = JSON.stringify(Object.keys(rest).join() === "data" ? rest.data : rest);
+  const { seq, arrival, type, name, text, whole, again, state } = row;
   return html`<li class="event">
     <span class="n soft">${seq}</span><span class="soft nowrap">${time(arrival)}</span>
-    <span class="event-text" title=${visible(JSON.stringify(event), 2000)}><b><${Text} text=${type === undefined ? "any" : `${domain}::${type}`} most=${60} /></b> ${name && html`<${Text} text=${name} most=${60} /> `}
-      <code><${Text} text=${text} most=${300} /></code></span>
+    <span class="event-text" title=${whole}><b><${Text} text=${type} most=${60} /></b> ${name && html`<${Text} text=${name} most=${60} /> `}
+      <code><${Text} text=${text} most=${400} /></code></span>
     <span class="event-state">${again && html`<span class="warn">again</span> `}${state !== "waiting" ? html`<span class=${state === ANSWERS.ack.done ? "soft" : "warn"}>${state}</span>`
-      : ready && Object.entries(ANSWERS).map(([hand, { short, text }]) => html`<button key=${hand} class="small" aria-label=${`${text} event ${seq}`} onClick=${() => answer(hand, [seq])}>${short}</button>`)}</span>
+      : ready && Object.entries(ANSWERS).map(([hand, { short }]) => html`<button key=${hand} class="small" aria-label=${`${short} event ${seq}`} onClick=${() => answer(hand, [seq])}>${short}</button>`)}</span>
   </li>`;
 }
 
@@ -144,7 +142,7 @@ export function SupplierCard({ client }) {
 function Publishing({ client }) {
   const [template, setTemplate] = useState(client.template);
   const [most, setMost] = useState("100"), [perSecond, setPerSecond] = useState("10");
-  const [fault, setFault] = useState("");
+  const [fault, setFault] = useState(() => faultOf(client));
   const running = Boolean(client.run), ready = client.state === "connected" && !running;
   const write = (text) => {
     setTemplate(text);

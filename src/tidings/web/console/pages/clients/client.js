@@ -10,7 +10,7 @@ import { keepLine } from "../../lib/socket.js";
 
 export const MOST_CLIENTS = 20;
 const TOLD = 20;
-const DRAWN_EVERY = 100;
+const DRAWN_EVERY = 200;
 
 export const clients = cell([]);
 
@@ -106,7 +106,7 @@ export class Client {
         this.up();
       },
       down: (why) => {
-        if (this.state !== "away") this.say(`Cut${why ? ` (${why})` : ""}; it connects again by itself.`);
+        if (this.state !== "away") this.say(`Not connected${why ? ` (${why})` : ""}: it tries again by itself.`);
         this.become("away");
         this.down();
       },
@@ -132,10 +132,12 @@ export class Client {
 
   // Ends the client; a proxy without a name ends with it.
   async close() {
+    const hasEnded = this.state === "ended";
     this.disconnect();
     clients.set(clients.value.filter((one) => one !== this));
-    if (this.name) return note({ what: `Close: ${this.what}`, result: "It stays at the service", ok: true, curl: "", call: "" });
-    await this.act("Close", "disconnect", "DELETE", this.path).catch(() => {}); // it ends by itself, later
+    if (hasEnded) return;
+    if (this.name) note({ what: `Close: ${this.what}`, result: "It stays at the service", ok: true, curl: "", call: "" });
+    else await this.act("Close", "disconnect", "DELETE", this.path).catch(() => {}); // it ends by itself, later
   }
 }
 

@@ -1,11 +1,12 @@
 // Test consumers: events come to them, or they pull, and each event is answered.
 import { asCall, asCurl } from "../../lib/copying.js";
-import { count, plural } from "../../lib/format.js";
+import { count, plural, visible } from "../../lib/format.js";
 import { note } from "../../lib/log.js";
 import { ask } from "../../lib/service.js";
 import { Client, Meter } from "./client.js";
 
 export const MOST_ROWS = 200; // at least as many as may be unanswered
+const MOST_TEXT = 300, MOST_WHOLE = 2_000;
 const REMEMBERED = 10_000;
 const MOST_PULLS = 3; // a browser has six connections to a service: waiting pulls leave some to the pages
 
@@ -18,11 +19,21 @@ export const ANSWERS = {
 
 const reasonOf = (hand, reason) => (hand === "ack" ? {} : { reason });
 
+// What is kept of an event, however long it is.
+function rowOf({ seq, arrival, event }, again) {
+  const { domain, type, name, ...rest } = event;
+  const text = JSON.stringify(Object.keys(rest).join() === "data" ? rest.data : rest);
+  return {
+    seq, arrival, again, state: "waiting", name: visible(name ?? ""), type: visible(type === undefined ? "any" : `${domain}::${type}`),
+    text: visible(text, MOST_TEXT), whole: visible(JSON.stringify(event), MOST_WHOLE),
+  };
+}
+
 class Consumer extends Client {
   constructor({ automatic, ...given }) {
     super(given);
     this.automatic = automatic;
-    this.rows = new Map(); // by number, in the order of arrival: {seq, arrival, event, again, state}
+    this.rows = new Map(); // by number, in the order of arrival
     this.acknowledged = new Set(); // an answer that was lost on the way is given again
     this.received = new Meter();
     this.again = 0;
@@ -41,7 +52,7 @@ class Consumer extends Client {
       if (this.automatic || this.acknowledged.has(one.seq)) answered.push(one.seq);
       if (this.acknowledged.has(one.seq)) continue;
       if (known && known.state !== "waiting") this.rows.delete(one.seq); // it comes to the top
-      this.rows.set(one.seq, { ...one, again: Boolean(known) || repeated, state: "waiting" });
+      this.rows.set(one.seq, rowOf(one, Boolean(known) || repeated));
     }
     this.received.add(fresh);
     this.#forget();
@@ -124,6 +135,7 @@ export class PullConsumer extends Consumer {
 
   // Asks for at most so many events; how long to wait, and to answer them, are seconds.
   async pull({ most, wait, lease }) {
+    if (this.waiting.length + most > MOST_ROWS) return this.say(`${plural(this.waiting.length, "event")} wait for an answer: answer some first.`);
     if (wait && pulls >= MOST_PULLS) return this.say(`${MOST_PULLS} pulls are waiting, as many as may: try again after one of them.`);
     this.pulling = true;
     if (wait) pulls++;

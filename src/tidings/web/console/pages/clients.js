@@ -19,7 +19,7 @@ export default function Clients() {
   const full = all.length >= MOST_CLIENTS;
   const actions = Object.entries(KINDS).map(([id, { kind }]) => html`<button key=${id} disabled=${none || full}
     title=${full ? `${MOST_CLIENTS} clients run, as many as may` : null} onClick=${() => start(id)}>${kind}…</button>`);
-  return html`<${Page} title="Clients" about="They run in this tab, also while another page is open, and stop with it." actions=${actions}>
+  return html`<${Page} title="Clients" about="Consumers and suppliers to test with. They run in this tab, also while another page is open." actions=${actions}>
     ${all.length ? html`<div class="clients">${all.map((one) => (one instanceof Supplier
       ? html`<${SupplierCard} key=${one.id} client=${one} />` : html`<${ConsumerCard} key=${one.id} client=${one} />`))}</div>`
       : none ? html`<${Empty} title="No channels yet"><button onClick=${() => act("create_channel")}>Create a channel</button><//>`

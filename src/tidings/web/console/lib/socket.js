@@ -9,7 +9,7 @@
 //   ended(error) it is over for good: the proxy has ended, or another client has it
 //
 // kept.line is null while there is none; kept.close() ends it, and the proxy stays.
-import { Away, isThere, openSocket, Problem, revived } from "./service.js";
+import { Away, connection, isThere, openSocket, Problem, revived } from "./service.js";
 
 const NUMBER = 1; // of the only line on its socket
 const FIRST_WAIT = 250, LONGEST_WAIT = 5_000;
@@ -54,15 +54,16 @@ function end(kept, on, error) {
 // Errors of the moment: the service is away, stops, or has too much to do.
 const mayComeAgain = (error) => error instanceof Away || error.status >= 500 || error.status === 429;
 
-// Waits a little, or until the service is found again.
+// Waits until the service is there, and then a little.
 async function pause(wait) {
-  isThere(); // so that the page says what has happened
-  let unwatch;
-  await Promise.race([
-    new Promise((resolve) => setTimeout(resolve, wait)),
-    new Promise((resolve) => { unwatch = revived.watch(resolve); }),
-  ]);
-  unwatch();
+  if (connection.value.state === "up") await isThere(); // so that the page says what has happened
+  if (connection.value.state === "up") return new Promise((resolve) => setTimeout(resolve, wait));
+  return new Promise((resolve) => {
+    const unwatch = revived.watch(() => {
+      unwatch();
+      resolve();
+    });
+  });
 }
 
 // A line whose proxy is connected; `over` says why it was cut, and throws what ended it for good.

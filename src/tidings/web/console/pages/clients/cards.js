@@ -59,9 +59,13 @@ function Card({ client, state, buttons, children }) {
 function Connection({ client }) {
   if (client instanceof PullConsumer) return null;
   const isTaken = client.error?.code === "already_connected";
-  if (["disconnected", "ended"].includes(client.state))
-    return html`<button class="small" onClick=${() => client.connect(isTaken)}>${isTaken ? "Take over" : "Connect"}</button>`;
-  return html`<button class="small" onClick=${() => client.disconnect()}>Disconnect</button>`;
+  const [what, result, run] = ["disconnected", "ended"].includes(client.state)
+    ? [isTaken ? "Take over" : "Connect", "Begun", () => client.connect(isTaken)] : ["Disconnect", "Done", () => client.disconnect()];
+  const click = () => {
+    run();
+    client.log(what, result);
+  };
+  return html`<button class="small" onClick=${click}>${what}</button>`;
 }
 
 function Pause({ client, proxy }) {
@@ -169,9 +173,14 @@ function Publishing({ client }) {
       ${running ? html`<button type="button" class="primary" onClick=${() => client.stop()}>Stop</button>` : html`<button class="primary" disabled=${!ready}>Start</button>`}
       <button type="button" disabled=${!ready} onClick=${() => publish(1)}>Publish one</button>
       <${Copy} what="CLI" text=${fault ? "" : client.command()} />
-      ${running && html`<span class="soft">${client.run.left === Infinity ? "until stopped" : `${plural(client.run.left, "event")} to go`}</span>`}
+      ${running && html`<span class="soft">${left(client.run)}</span>`}
     </div>
   </form>`;
+}
+
+function left(run) {
+  if (run.left === Infinity) return "until stopped";
+  return run.left ? `${plural(run.left, "event")} to go` : "waits for answers";
 }
 
 function faultOf(client) {

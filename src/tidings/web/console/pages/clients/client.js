@@ -10,7 +10,7 @@ import { keepLine } from "../../lib/socket.js";
 
 export const MOST_CLIENTS = 20;
 const TOLD = 20;
-const DRAWN_EVERY = 200;
+const DRAWN_EVERY = 250;
 
 export const clients = cell([]);
 
@@ -71,6 +71,11 @@ export class Client {
     }
   }
 
+  // A line in the log for what no request to the service stands for.
+  log(what, result) {
+    note({ what: `${what}: ${this.what}`, result, ok: true, curl: "", call: "" });
+  }
+
   // Makes sure that the proxy is there: one without a name ends with the service, and is made again.
   async obtain() {
     const channel = await ask("GET", filled("/v1/channels/{channel}", this.at));
@@ -85,7 +90,7 @@ export class Client {
   }
 
   remade() {
-    this.say("Its proxy had ended with the service, because it has no name: there is a new one.");
+    this.say("Its proxy had ended, because it has no name: there is a new one.");
   }
 
   // The connection of clients that have one.
@@ -136,7 +141,7 @@ export class Client {
     this.disconnect();
     clients.set(clients.value.filter((one) => one !== this));
     if (hasEnded) return;
-    if (this.name) note({ what: `Close: ${this.what}`, result: "It stays at the service", ok: true, curl: "", call: "" });
+    if (this.name) this.log("Close", "The proxy stays at the service");
     else await this.act("Close", "disconnect", "DELETE", this.path).catch(() => {}); // it ends by itself, later
   }
 }

@@ -5,9 +5,11 @@ import { note } from "../../lib/log.js";
 import { ask } from "../../lib/service.js";
 import { Client, Meter } from "./client.js";
 
-export const MOST_ROWS = 200; // at least as many as may be unanswered
+// How many events a card keeps: those that wait for an answer by hand, else what can be drawn quickly.
+export const KEPT_BY_HAND = 200, KEPT = 50;
 const MOST_TEXT = 300, MOST_WHOLE = 2_000;
 const REMEMBERED = 10_000;
+const USED_EVERY = 20_000; // a proxy without a name ends when nobody uses it
 const MOST_PULLS = 3; // a browser has six connections to a service: waiting pulls leave some to the pages
 
 // The answers to an event: their frames, and the same as operations.
@@ -33,6 +35,7 @@ class Consumer extends Client {
   constructor({ automatic, ...given }) {
     super(given);
     this.automatic = automatic;
+    this.most = automatic ? KEPT : KEPT_BY_HAND;
     this.rows = new Map(); // by number, in the order of arrival
     this.acknowledged = new Set(); // an answer that was lost on the way is given again
     this.received = new Meter();
@@ -62,7 +65,7 @@ class Consumer extends Client {
 
   #forget() {
     for (const row of this.rows.values()) {
-      if (this.rows.size <= MOST_ROWS) break;
+      if (this.rows.size <= this.most) break;
       if (row.state !== "waiting") this.rows.delete(row.seq);
     }
   }
@@ -131,11 +134,17 @@ export class PullConsumer extends Consumer {
     super(given);
     this.pulling = false;
     this.become("connected");
+    if (!this.name) this.using = setInterval(() => this.send("ack", []).catch(() => {}), USED_EVERY);
+  }
+
+  disconnect() {
+    super.disconnect();
+    clearInterval(this.using);
   }
 
   // Asks for at most so many events; how long to wait, and to answer them, are seconds.
   async pull({ most, wait, lease }) {
-    if (this.waiting.length + most > MOST_ROWS) return this.say(`${plural(this.waiting.length, "event")} wait for an answer: answer some first.`);
+    if (this.waiting.length + most > KEPT_BY_HAND) return this.say(`${plural(this.waiting.length, "event")} wait for an answer: answer some first.`);
     if (wait && pulls >= MOST_PULLS) return this.say(`${MOST_PULLS} pulls are waiting, as many as may: try again after one of them.`);
     this.pulling = true;
     if (wait) pulls++;

@@ -3,6 +3,7 @@ import { catalogue, filled } from "../../lib/catalogue.js";
 import { asCall, asCurl, quoted } from "../../lib/copying.js";
 import { Dialog } from "../../lib/dialog.js";
 import { Body } from "../../lib/fields.js";
+import { count } from "../../lib/format.js";
 import { tellChanged } from "../../lib/live.js";
 import { note } from "../../lib/log.js";
 import { outlineLoader } from "../../lib/outline.js";
@@ -11,12 +12,13 @@ import { ask, Away, Problem } from "../../lib/service.js";
 import { Failed, Loading } from "../../lib/states.js";
 import { html, useEffect, useRef, useState } from "../../lib/ui.js";
 import { add } from "./client.js";
-import { MOST_ROWS, PullConsumer, PushConsumer } from "./consumer.js";
+import { KEPT_BY_HAND, PullConsumer, PushConsumer } from "./consumer.js";
 import { Supplier } from "./supplier.js";
 
 const MOST_LISTED = 500;
 const AUTOMATIC = "automatically", BY_HAND = "by hand";
-const WINDOW = 100;
+const WINDOW = { [AUTOMATIC]: 1_000, [BY_HAND]: KEPT_BY_HAND / 2 };
+const MOST_WINDOW = { [AUTOMATIC]: 10_000, [BY_HAND]: KEPT_BY_HAND }; // what waits for an answer by hand is shown
 
 export const KINDS = {
   push: { kind: "Push consumer", side: "consumer", style: "push", Client: PushConsumer,
@@ -39,7 +41,7 @@ export function Start({ id, onClose }) {
 async function prepared(kind) {
   const operation = (await catalogue()).find("obtain_proxy");
   const { channels } = await outlineLoader({ inside: false })();
-  const names = channels.id.map((id, row) => channels.name[row] || String(id)).slice(0, MOST_LISTED);
+  const names = channels.id.map((id, row) => channels.name[row] || String(id));
   const form = formOf(kind, operation, names);
   return { form, operation, first: { channel: names[0] } };
 }
@@ -50,10 +52,10 @@ function formOf(kind, operation, names) {
   const consumer = kind.side === "consumer";
   const of = (name) => operation.body.members.find((one) => one.name === name);
   return { kind: "object", required: true, members: [
-    own("channel", "Channel", "", { kind: "choice", words: names, required: true }),
+    own("channel", "Channel", "", { kind: names.length > MOST_LISTED ? "text" : "choice", words: names, required: true }),
     own("name", "Name", `With a name it stays at the service when this client is closed${consumer ? ", and events wait for it" : ""}. One that is there is resumed.`, { kind: "text", most: of("name").most }),
     ...(consumer ? [own("acknowledge", "Acknowledge", "", { kind: "choice", words: [BY_HAND], default: AUTOMATIC })] : []),
-    ...(consumer && kind.style === "push" ? [own("window", "Window", "How many events may be unanswered.", { kind: "whole", low: 1, high: MOST_ROWS, default: WINDOW })] : []),
+    ...(consumer && kind.style === "push" ? [own("window", "Window", `How many events may be unanswered; ${count(WINDOW[AUTOMATIC])}, or ${WINDOW[BY_HAND]} by hand, if you leave it empty.`, { kind: "whole" })] : []),
     ...kind.members.map(of),
   ] };
 }
@@ -86,13 +88,14 @@ function Form({ kind, form, operation, first, onClose }) {
   </form>`;
 }
 
-async function start(kind, operation, { channel: at, acknowledge, window, ...wanted }) {
+async function start(kind, operation, { channel: at, acknowledge = AUTOMATIC, window = WINDOW[acknowledge], ...wanted }) {
   if (!at) throw new Mistyped("channel", "Choose a channel.");
-  if (window !== undefined && !(window >= 1 && window <= MOST_ROWS)) throw new Mistyped("window", `It is a number from 1 to ${MOST_ROWS}.`);
+  const most = MOST_WINDOW[acknowledge];
+  if (!(window >= 1 && window <= most)) throw new Mistyped("window", `It is a number from 1 to ${count(most)}, if events are acknowledged ${acknowledge}.`);
   const channel = await ask("GET", filled("/v1/channels/{channel}", { channel: at }));
   const request = { side: kind.side, style: kind.style, ...wanted };
   const proxy = await made(kind, operation, channel, request);
-  add(new kind.Client({ kind: kind.kind, channel, proxy, request, automatic: acknowledge !== BY_HAND, window: window ?? WINDOW }));
+  add(new kind.Client({ kind: kind.kind, channel, proxy, request, automatic: acknowledge === AUTOMATIC, window }));
   tellChanged();
 }
 

@@ -3,7 +3,7 @@ import { needsToken } from "./service.js";
 import { toast } from "./toasts.js";
 import { html } from "./ui.js";
 
-const quoted = (text) => (/^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
+export const quoted = (text) => (/^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
 export function asCurl({ method, path, body }) {
   const parts = ["curl"];

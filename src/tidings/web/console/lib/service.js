@@ -16,8 +16,8 @@ export class Problem extends Error {
 }
 
 export class Away extends Error {
-  constructor() {
-    super("the service does not answer");
+  constructor(why = "the service does not answer") {
+    super(why);
   }
 }
 
@@ -75,6 +75,13 @@ async function send(method, path, body) {
     lost();
     throw new Away();
   }
+}
+
+// A browser can set no header of its own on a WebSocket. The cookie of a session comes by itself; a
+// token is offered as a subprotocol: a header like any other, and in no address, history or log of one.
+export function openSocket(path) {
+  const offered = token ? [`tidings.token.${token}`] : [];
+  return new WebSocket(`${location.origin.replace(/^http/, "ws")}${path}`, ["tidings.v1", ...offered]);
 }
 
 function parsed(text) {

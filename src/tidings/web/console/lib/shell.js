@@ -98,7 +98,7 @@ function Connection() {
     return () => clearInterval(timer);
   }, [state]);
   if (state === "up") return null;
-  return html`<p class="away" role="alert">The service does not answer since ${new Date(since).toLocaleTimeString()}
+  return html`<p class="away" role="alert">The service does not answer since ${new Date(since).toLocaleTimeString()}${" "}
     (${seconds((Date.now() - since) / 1000)}); trying again. What is shown is what it said last.</p>`;
 }
 

@@ -113,8 +113,8 @@ def _pieces(value: Plain | None) -> Iterator[str]:
         yield str(value)
 
 
-def short_text(text: str) -> str:
+def short_text(text: str, most: int = _WIDEST) -> str:
     """Cut a text, and show what cannot be printed as what it is."""
     # Event data must not be able to move the reader's cursor.
-    text = "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text[: _WIDEST + 1])
-    return text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"
+    text = "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text[: most + 1])
+    return text if len(text) <= most else text[: most - 1] + "…"

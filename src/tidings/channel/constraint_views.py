@@ -88,7 +88,7 @@ class ExplainedPart:
 
     Attributes:
         depth: How deep it is nested, from 0 on.
-        text: The part; of a logical one the word `and`, `or` or `not`.
+        text: The part; of a logical one that was reached the word `and`, `or` or `not`.
         result: `value` for a part that is no truth value, `skipped` for one that was not reached.
         value: The value, unless it is a truth value.
         error: What went wrong at this very part; empty if nothing did.
@@ -137,7 +137,7 @@ def _result(value: object) -> Result:
 
 
 def _part(depth: int, part: Explained) -> ExplainedPart:
-    logical = isinstance(part.node, t.And | t.Or | t.Not)
+    logical = part.reached and isinstance(part.node, t.And | t.Or | t.Not)
     text = type(part.node).__name__.lower() if logical else short_text(part.text, _MOST_CHARACTERS)
     if not part.reached:
         return ExplainedPart(depth, text, "skipped")

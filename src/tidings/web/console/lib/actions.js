@@ -46,8 +46,8 @@ export function ActionDialog() {
 async function prepared(asked) {
   const operation = (await catalogue()).find(asked.name, asked.at);
   const shown = await look(operation, asked.at);
-  const now = asked.values ?? (operation.shows ? shown?.[operation.shows] : undefined);
-  return { operation, shown, now, first: operation.body && draftOf(operation.body, now) };
+  const now = operation.shows ? shown?.[operation.shows] : undefined;
+  return { operation, shown, now, first: operation.body && draftOf(operation.body, asked.values ?? now) };
 }
 
 // The object that an operation is about, as it is now; null if there is none to see.

@@ -6,5 +6,6 @@
 export const PAGES = [
   { id: "overview", title: "Overview", key: "o", load: () => import("./overview.js") },
   { id: "objects", title: "Objects", key: "b", load: () => import("./objects.js") },
+  { id: "filters", title: "Filters", key: "f", load: () => import("./filters.js") },
   { id: "log", title: "Log", key: "l", load: () => import("./log.js") },
 ];

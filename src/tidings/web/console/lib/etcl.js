@@ -25,12 +25,12 @@ export const EXAMPLES = [
 ];
 
 export const OPERATORS = [
-  ["==  !=", "equal, unequal; also for labels of enums: $state == open"],
+  ["==  !=", "equal, unequal; labels of enums need no quotes"],
   ["<  <=  >  >=", "less and greater: numbers, texts, booleans"],
   ["+  −  *  /  %", "calculate; whole numbers stay whole"],
   ["~", "the text on the right contains the one on the left"],
   ["in", "the list on the right has the value on the left"],
-  ["and  or  not", "join; not binds tightest, or loosest"],
+  ["and  or  not", "join: not comes first, then and, then or"],
   ["exist", "the property is there"],
   ["( )", "what belongs together"],
   ["'text'  12.5  TRUE", "texts in single quotes, numbers, booleans"],

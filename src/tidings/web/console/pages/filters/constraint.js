@@ -61,7 +61,7 @@ function marksIn(text, remarks) {
   });
 }
 
-const typesOf = (offered) => [...new Set([...(offered?.offered ?? []), ...(offered?.wanted ?? [])].map(shownType))];
+const typesOf = (offered) => [...new Set([...(offered?.offered ?? []), ...(offered?.wanted ?? [])].map(shownType))].filter((one) => !hasHidden(one));
 
 // What names, domains and types can be completed to: what the latest events have, the sample, and what every event has.
 function useChoices(seen, offered, sample) {

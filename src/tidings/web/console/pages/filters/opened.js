@@ -10,8 +10,15 @@ import { html, useEffect } from "../../lib/ui.js";
 import { begin, edit, useDraft } from "./draft.js";
 
 export function Opened({ id, query, isValid }) {
-  const found = useLive(`/v1/filters/${id}`, { every: 5 });
-  return html`<section class="opened" aria-label="The open filter"><${Loaded} of=${found}>${(data) => html`<${Filter} data=${data} id=${query.constraint} isValid=${isValid} />`}<//></section>`;
+  const found = useLive(`/v1/filters/${id}`, { every: 30 });
+  const close = () => {
+    edit({ opened: "" });
+    change({ filter: "", constraint: "" });
+  };
+  return html`<section class="opened" aria-label="The open filter">
+    <div><${Loaded} of=${found}>${(data) => html`<${Filter} data=${data} id=${query.constraint} isValid=${isValid} />`}<//></div>
+    <button class="plain" aria-label="Close the filter" onClick=${close}>✕</button>
+  </section>`;
 }
 
 function Filter({ data, id, isValid }) {
@@ -26,18 +33,13 @@ function Filter({ data, id, isValid }) {
   const what = `filter ${data.id}`;
   const save = () => act(isMapping ? "modify_mapped" : "modify_constraints", { at: { filter: data.id }, what, values: { replace: { [key]: constraint } } });
   const add = () => act(isMapping ? "add_mapped" : "add_constraints", { at: { filter: data.id }, what, values: { [isMapping ? "mapped" : "constraints"]: [constraint] } });
-  const close = () => {
-    edit({ opened: "" });
-    change({ filter: "", constraint: "" });
-  };
   return html`<p class="actions"><b>${isMapping ? "Mapping filter" : "Filter"} ${data.id}</b>
       <span class="soft">${data.holders ? `held by ${plural(data.holders, "object")}` : "held by nothing"}${data.owner && html`, of <${Text} text=${data.owner} />`}</span>
       ${stored && html`<label class="inline">Constraint <select value=${key} onChange=${(event) => change({ constraint: event.target.value })}>
         ${Object.entries(constraints).map(([one, { text: its }]) => html`<option value=${one}>${one}: ${visible(its, 40) || "TRUE"}</option>`)}</select></label>`}
       ${stored && html`<button class="primary" disabled=${!isValid || !isChanged} onClick=${save}>Change it…</button>`}
       <button disabled=${!isValid} onClick=${add}>Add as another…</button>
-      ${isChanged && html`<button onClick=${() => begin(stored, mine)}>Revert</button>`}
-      <button class="plain" aria-label="Close the filter" onClick=${close}>✕</button></p>
+      ${isChanged && html`<button onClick=${() => begin(stored, mine)}>Revert</button>`}</p>
     ${!stored && html`<p class="soft">It has no constraints yet: every event passes.</p>`}
     ${isChanged && html`<p class="soft">The service has: <code><${Text} text=${stored.text || "TRUE"} most=${400} /></code></p>`}`;
 }

@@ -12,7 +12,8 @@ import { edit, useDraft } from "./draft.js";
 
 const TEMPLATE = { domain: "Traffic", type: "Speed", name: "car-7", header: { Priority: 3 }, data: { rate: 57.5, zone: "school", zones: [17, 4] } };
 
-export const asText = (event) => JSON.stringify(event, null, 2);
+// What cannot be seen is escaped, as JSON may be.
+const asText = (event) => JSON.stringify(event, null, 2).split("\n").map((line) => visible(line, Infinity)).join("\n");
 
 // Shows an event of a channel as the sample.
 export async function openEvent(channel, seq) {
@@ -31,7 +32,7 @@ export function Sample({ isValid }) {
   return html`<${Section} title="What it does with an event">
     <${Explained} answer=${explained} isValid=${isValid} hasSample=${Boolean(value)} />
     <div class="field"><label for="sample">Sample event <span class="soft"><${Origin} event=${event} sample=${sample} /></span></label>
-      <textarea id="sample" class="sample" rows=${Math.min(16, Math.max(5, sample.split("\n").length))} spellcheck=${false} value=${sample} aria-invalid=${Boolean(fault)} aria-describedby="sample-fault"
+      <textarea id="sample" class="sample" rows=${Math.min(16, Math.max(9, sample.split("\n").length))} spellcheck=${false} value=${sample} aria-invalid=${Boolean(fault)} aria-describedby="sample-fault"
         placeholder=${asText(TEMPLATE)} onInput=${(typed) => edit({ sample: typed.target.value, event: null })}></textarea>
       <p class="fault" id="sample-fault">${visible(fault, 400)}</p></div>
     <p class="actions"><button class="small" onClick=${() => edit({ sample: asText(TEMPLATE), event: null })}>Use an example</button>
@@ -85,7 +86,6 @@ function Tree({ parts }) {
 }
 
 const Branch = ({ nodes }) => html`<ul class="parts">${nodes.map(({ part, children }, at) => html`<li key=${at} class=${part.result === "skipped" ? "soft" : ""}>
-  <span class="part-line"><code><${Text} text=${part.text} /></code>
-    ${part.value ? html`<code>= <${Text} text=${part.value} /></code>` : html`<${Mark} result=${part.result} word=${part.error ? visible(part.error) : undefined} />`}</span>
+  <span class="part-line"><code><${Text} text=${part.text} /></code> ${part.value ? html`<code>= <${Text} text=${part.value} /></code>` : html`<${Mark} result=${part.result} word=${part.error ? visible(part.error) : undefined} />`}</span>
   ${children.length > 0 && html`<${Branch} nodes=${children} />`}
 </li>`)}</ul>`;

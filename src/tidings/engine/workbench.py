@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import asyncio
+from typing import TYPE_CHECKING, Final
 
 from tidings.channel.constraint_views import (
     NOTED,
@@ -28,6 +29,7 @@ from tidings.channel.vocabulary import Place
 from tidings.engine.access import Caller
 from tidings.engine.beside import beside
 from tidings.engine.history import Look
+from tidings.errors import LimitExceeded
 from tidings.events.fields import Fields, fields_for
 from tidings.events.schema import Catalogue
 from tidings.events.standard_header import with_standard_types
@@ -36,6 +38,10 @@ from tidings.grants.model import Verb
 
 if TYPE_CHECKING:
     from tidings.engine.host import Host
+
+# In seconds: 10,000 usual events take about one. Somebody waits, and a long constraint must not
+# keep the disk's thread busy for minutes.
+_PATIENCE: Final = 10
 
 
 async def check_constraint(host: Host, caller: Caller, asked: CheckConstraint) -> CheckedConstraint:
@@ -93,4 +99,10 @@ def _require(host: Host, caller: Caller, channel: int) -> None:
 async def _survey(host: Host, caller: Caller, channel: int, last: int, look: Look) -> None:
     """Show events to a function: those that the caller may see."""
     fence = () if caller.is_owner else host.access.fence(caller.name, channel)
-    await host.history.survey(channel, last, look, fence or ())
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            await host.history.survey(channel, last, look, fence or ())
+    except TimeoutError:
+        raise LimitExceeded(
+            f"looking at the latest {last:,} events takes longer than {_PATIENCE} s: ask for fewer"
+        ) from None

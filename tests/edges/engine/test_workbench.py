@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import pytest
+
 from tests.edges.engine.hosts import happened, hosted, opened, publish, soon
 from tests.edges.engine.test_history import SMALL, fill, numbers
 from tidings.channel import questions as q
 from tidings.channel.constraint_views import MOST_PARTS
 from tidings.engine import workbench
 from tidings.engine.door import LocalDoor
+from tidings.errors import LimitExceeded
 
 
 async def test_constraints_are_judged_off_the_loop(tmp_path: Path) -> None:
@@ -49,6 +52,17 @@ async def test_events_that_are_not_kept_any_more_are_not_counted(tmp_path: Path)
     found = await LocalDoor(host).request(q.CountMatching(channel, "TRUE", last=last, most=1_000))
     assert [one.seq for one in reversed(found.matching)] == kept
     await host.close()
+
+
+async def test_a_count_that_takes_too_long_is_ended(tmp_path: Path) -> None:
+    async with hosted(tmp_path) as (host, channel, source):
+        await publish(host, channel, source, 1)
+        with (
+            mock.patch.object(workbench, "_PATIENCE", 0),
+            pytest.raises(LimitExceeded, match="ask"),
+        ):
+            await LocalDoor(host).request(q.CountMatching(channel, "TRUE"))
+        assert (await LocalDoor(host).request(q.CountMatching(channel, "TRUE"))).events == 1
 
 
 async def test_an_explanation_has_as_many_parts_as_somebody_reads() -> None:

@@ -70,11 +70,12 @@ export function spelled(word, name, behind) {
   return `'${name.replace(/[\\']/g, "\\$&")}${behind.startsWith("'") ? "" : "'"}`;
 }
 
-// Of [{name, about}], those that fit what is typed: what begins with it before what has it somewhere.
+// Of [{name, about}], those that fit what is typed: itself, then what begins with it, then what has it somewhere.
 export function fitting(choices, typed) {
   const wanted = typed.toLowerCase();
-  const at = (one) => one.name.toLowerCase().indexOf(wanted);
-  return choices.filter((one) => at(one) >= 0 && one.name !== typed).sort((a, b) => Math.min(1, at(a)) - Math.min(1, at(b)));
+  const place = (one) => (one.name === typed ? -1 : Math.min(1, one.name.toLowerCase().indexOf(wanted)));
+  const found = choices.filter((one) => one.name.toLowerCase().includes(wanted)).sort((a, b) => place(a) - place(b));
+  return found.length === 1 && found[0].name === typed ? [] : found; // nothing is left to complete
 }
 
 // Places that the service counts in characters, as JavaScript counts them.

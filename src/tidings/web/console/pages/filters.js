@@ -7,9 +7,9 @@ import { keyOf, placeOf } from "../lib/objects.js";
 import { Page } from "../lib/page.js";
 import { change } from "../lib/router.js";
 import { ask } from "../lib/service.js";
-import { html, useEffect, useMemo } from "../lib/ui.js";
+import { html, useMemo } from "../lib/ui.js";
 import { Constraint } from "./filters/constraint.js";
-import { edit, useDraft } from "./filters/draft.js";
+import { useDraft } from "./filters/draft.js";
 import { Language } from "./filters/language.js";
 import { Matches } from "./filters/matches.js";
 import { Opened } from "./filters/opened.js";
@@ -28,9 +28,8 @@ export default function Filters({ query }) {
   const checked = useAnswer(JSON.stringify([text, known]), () => ask("POST", "/v1/constraints/check", { text, known }));
   const isValid = checked.data?.valid === true && !checked.asking;
   const filter = /^\d+$/.test(query.filter ?? "") ? Number(query.filter) : null;
-  useEffect(() => { if (query.text !== undefined) edit({ text: query.text }); }, [query.text]);
   return html`<${Page} title="Filters" about="Write a constraint, and see what it does before it is a filter."
-      actions=${html`<${Channels} channels=${channels.data?.channels} channel=${channel} /><${Open} filter=${filter} />`}>
+      actions=${html`<${Channels} channels=${channels.data?.channels} error=${channels.error} channel=${channel} /><${Open} filter=${filter} />`}>
     ${filter !== null && html`<${Opened} key=${filter} id=${filter} query=${query} isValid=${isValid} />`}
     <div class="workbench">
       <div class="stack">
@@ -58,10 +57,10 @@ function kindsOf(seen) {
   return Object.fromEntries(seen.properties.map((one) => [one.name.replace("\\", ""), one.kinds]));
 }
 
-const Channels = ({ channels, channel }) => html`<label class="inline">Channel
+const Channels = ({ channels, error, channel }) => html`<label class="inline">Channel
   <select value=${channel?.id ?? ""} disabled=${!channels?.length} onChange=${(event) => change({ at: keyOf({ kind: "channel", at: { channel: Number(event.target.value) } }) })}>
     ${channels?.length ? channels.map((one) => html`<option key=${one.id} value=${one.id}>${visible(one.name, 80) || `Channel ${one.id}`}</option>`)
-      : html`<option value="">${channels ? "No channels" : "Loading"}</option>`}
+      : html`<option value="">${channels ? "No channels" : error ? "None to see" : "Loading"}</option>`}
   </select></label>`;
 
 function Open({ filter }) {

@@ -1,6 +1,6 @@
 // The workbench for constraints: write one, see at once what the service makes of it, what it does with an event and how many
 // of the latest events it matches, and make a filter of it.
-import { useAnswer } from "../lib/answers.js";
+import { useAnswer } from "../lib/asking.js";
 import { visible } from "../lib/format.js";
 import { useLive } from "../lib/live.js";
 import { keyOf, placeOf } from "../lib/objects.js";

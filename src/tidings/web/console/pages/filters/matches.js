@@ -1,5 +1,5 @@
 // How many of a channel's latest events match, and which: one becomes the sample.
-import { useAnswer } from "../../lib/answers.js";
+import { useAnswer } from "../../lib/asking.js";
 import { asCall, Copy } from "../../lib/copying.js";
 import { count, plural, time } from "../../lib/format.js";
 import { Section } from "../../lib/page.js";

@@ -31,8 +31,8 @@ function Filter({ data, id, isValid }) {
   const isChanged = stored && !(stored.text === text && same(stored.types, types));
   const constraint = { text, types, ...(isMapping && stored ? { value: stored.value } : {}) };
   const what = `filter ${data.id}`;
-  const save = () => act(isMapping ? "modify_mapped" : "modify_constraints", { at: { filter: data.id }, what, values: { replace: { [key]: constraint } } });
-  const add = () => act(isMapping ? "add_mapped" : "add_constraints", { at: { filter: data.id }, what, values: { [isMapping ? "mapped" : "constraints"]: [constraint] } });
+  const save = () => act(isMapping ? "modify_mapped" : "modify_constraints", { at: { filter: data.id }, what, edits: { replace: { [key]: constraint } } });
+  const add = () => act(isMapping ? "add_mapped" : "add_constraints", { at: { filter: data.id }, what, edits: { [isMapping ? "mapped" : "constraints"]: [constraint] } });
   return html`<p class="actions"><b>${isMapping ? "Mapping filter" : "Filter"} ${data.id}</b>
       <span class="soft">${data.holders ? `held by ${plural(data.holders, "object")}` : "held by nothing"}${data.owner && html`, of <${Text} text=${data.owner} />`}</span>
       ${stored && html`<label class="inline">Constraint <select value=${key} onChange=${(event) => change({ constraint: event.target.value })}>

@@ -1,5 +1,5 @@
 // A sample event, and what the constraint does with it: the value of every part, as a tree.
-import { useAnswer } from "../../lib/answers.js";
+import { useAnswer } from "../../lib/asking.js";
 import { plural, time, visible } from "../../lib/format.js";
 import { parseExactly } from "../../lib/json.js";
 import { Section } from "../../lib/page.js";

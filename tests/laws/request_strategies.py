@@ -21,7 +21,7 @@ from tidings.channel.management import (
     QoSRequest,
 )
 from tidings.channel.property_errors import PropertyRange
-from tidings.channel.questions import Many, Name
+from tidings.channel.questions import Last, Many, Name
 from tidings.channel.settings import Settings
 from tidings.channel.views import AdminValues, FilterInfo, MappingInfo, QoSValues
 from tidings.channel.vocabulary import Item, Place
@@ -44,6 +44,7 @@ _LEAVES: Final[dict[Any, st.SearchStrategy[Any]]] = {
     Item: events | boxes(),
     MappedConstraint: views.mapped,
     MappingInfo: views.mappings,
+    Last: st.integers(1, 10_000),
     Many: st.integers(1, 100_000),
     Most: st.integers(1, 1_000),
     Name: views.ids | _names,

@@ -22,6 +22,7 @@ REASONS = {
     "purges": "what waits cannot be dropped",
     "state": "what waits, is under way or was delivered is not told, nor whose something is",
     "trails": "nobody is told why an event went where it went",
+    "trials": "a constraint is a filter's, or nothing",
 }
 """All there are: a test names one in its mark `not_over_corba`."""
 

@@ -139,6 +139,13 @@ LEFT_OUT: dict[str, tuple[str, ...]] = {
         "test_managing.test_a_dry_run_tells_what_would_become_of_an_event",
         "test_managing.test_a_real_event_comes_with_its_trail",
     ),
+    "trials": (
+        "test_trying.test_a_check_says_what_is_wrong_where_and_what_would_be_right",
+        "test_trying.test_an_explanation_has_the_value_of_every_part",
+        "test_trying.test_the_count_is_that_of_a_plain_loop",
+        "test_trying.test_the_properties_are_those_of_the_latest_events",
+        "test_trying.test_what_cannot_be_tried_is_refused",
+    ),
 }
 
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from tidings.audit import Change
 from tidings.channel import commands as c
+from tidings.channel import constraint_views as w
 from tidings.channel import management as m
 from tidings.channel import questions as q
 from tidings.channel import views as v
@@ -18,6 +19,14 @@ CONSTRAINT: Final = {"text": "$price < 20 and $title ~ 'python'", "types": ["Auc
 MAPPED: Final = {**CONSTRAINT, "value": {"$type": "short", "value": 5}}
 _EVENT: Final = {"domain": "Auction", "type": "books", "data": {"price": 12.5}}
 _FILTERS: Final = {"priority_filter": None, "lifetime_filter": None}
+_JUDGED: Final = {
+    "seq": 1041,
+    "arrival": 1760000000000000,
+    "domain": "Auction",
+    "type": "books",
+    "name": "lot 7",
+    "result": "true",
+}
 _TYPES: Final = {"added": ["Auction::books"], "removed": ["Auction::*"]}
 
 EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
@@ -59,6 +68,9 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
     m.ObtainTypes: ({"mode": "all_now_updates_on"},),
     m.OfferChange: (_TYPES,),
     m.SetMapping: ({"filter": 5},),
+    q.CheckConstraint: ({"text": "$prise < 20", "known": {"price": ["number"]}},),
+    q.ExplainConstraint: ({**CONSTRAINT, "event": _EVENT},),
+    q.CountMatching: ({**CONSTRAINT, "last": 1000, "most": 20},),
     q.RedriveDeadLetters: ({"channel": 1, "filter": "$price > 100", "most": 500},),
     m.SubscriptionChange: (_TYPES,),
     # What is answered.
@@ -113,6 +125,53 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
             "waiting": 3,
             "plan": 5,
             "seq": 1042,
+        },
+    ),
+    w.CheckedConstraint: (
+        {
+            "valid": True,
+            "printed": "$prise < 20",
+            "remarks": [
+                {
+                    "level": "warning",
+                    "problem": "no event has a field 'prise'",
+                    "hint": "did you mean $price?",
+                    "position": 0,
+                    "line": 1,
+                    "column": 1,
+                }
+            ],
+        },
+    ),
+    w.Explanation: (
+        {
+            "result": "true",
+            "verdict": "matches: $price < 20 is TRUE ($price = 12.5)",
+            "parts": [
+                {"depth": 0, "text": "$price < 20", "result": "true", "value": "", "error": ""},
+                {"depth": 1, "text": "$price", "result": "value", "value": "12.5", "error": ""},
+            ],
+            "more": 0,
+        },
+    ),
+    w.MatchCount: (
+        {
+            "events": 1000,
+            "matched": 1,
+            "errors": 2,
+            "since": 1760000000000000,
+            "matching": [_JUDGED],
+            "others": [{**_JUDGED, "seq": 1042, "result": "error"}],
+        },
+    ),
+    w.PropertiesSeen: (
+        {
+            "events": 200,
+            "complete": True,
+            "properties": [
+                {"name": "price", "part": "data", "kinds": ["number"], "events": 200},
+                {"name": "Priority", "part": "header", "kinds": ["number"], "events": 3},
+            ],
         },
     ),
     Change: (

@@ -49,10 +49,11 @@ from tidings.api.properties import (
 from tidings.channel.catalogue import described
 from tidings.channel.commands import Reason, Seqs
 from tidings.channel.management import AdminRequest, EventRequest, Purpose, QoSRequest
-from tidings.channel.questions import Many, Name
+from tidings.channel.questions import Last, Many, Name
 from tidings.channel.settings import FilterPart, Settings
 from tidings.channel.views import AdminValues, FilterInfo, MappingInfo, QoSValues
 from tidings.channel.vocabulary import Item
+from tidings.cores import Most
 from tidings.errors import InvalidEvent, LimitExceeded
 from tidings.events.codecs.json_codec import event_from_plain
 from tidings.events.codecs.json_values import value_from_plain
@@ -256,7 +257,9 @@ _ASKED: Final[Mapping[Any, JsonForm]] = {
     MappedConstraint: JsonForm(
         MappedForm, partial(_mapped_in, _constraint_in), _mapped_out, lambda read: [read]
     ),
+    Last: JsonForm(Annotated[int, Field(ge=1, le=10_000)]),
     Many: JsonForm(Annotated[int, Field(ge=1, le=100_000)]),
+    Most: JsonForm(Annotated[int, Field(ge=1, le=1_000)]),
     Name: JsonForm(Id | str),
     Reason: JsonForm(Annotated[str, Field(max_length=MAX_REASON)], outward=reason_form),
     Seqs: JsonForm(Annotated[list[Id], FailFast(), Field(max_length=MAX_WINDOW)], outward=list),

@@ -18,6 +18,7 @@ from tidings.events.structured import StructuredEvent
 from tidings.filters.constraint import Constraint, constraint, event_type
 from tidings.filters.explain import explain
 from tidings.filters.index import MatchIndex
+from tidings.filters.reasons import shown_value, verdict
 from tidings.filters.to_python import Predicate
 from tidings.terminal import render, why
 
@@ -173,7 +174,7 @@ def _counts(received: Counter[str], events: int) -> list[tuple[str, str, str]]:
 
 def _delivery(one: StructuredEvent, names: Sequence[str]) -> str:
     fields = fields_of(one)
-    values = ", ".join(f"{name}: {why.shown_value(fields[Path(name)])}" for name in one.data)
+    values = ", ".join(f"{name}: {shown_value(fields[Path(name)])}" for name in one.data)
     ordered = ", ".join(s.name for s in SUBSCRIPTIONS if s.name in names)
     return f"  {one.type} {one.name} ({values}) -> {ordered}"
 
@@ -207,7 +208,7 @@ def _near_miss(events: Sequence[StructuredEvent], constraints: dict[str, Constra
     # An error is more instructive than a plain mismatch.
     one, tree = next((pair for pair in missed if pair[1].failed), missed[0])
     render.heading(f"Why {one.name} did not reach {wanted.name!r}")
-    render.explanation(why.verdict(tree), False, f"{one.domain}::{one.type}", why.tree_of(tree))
+    render.explanation(verdict(tree), False, f"{one.domain}::{one.type}", why.tree_of(tree))
 
 
 def _many(seed: int) -> None:

@@ -21,6 +21,12 @@ from tidings.audit import Change, SeeChanges
 from tidings.channel import commands as c
 from tidings.channel import management as m
 from tidings.channel import questions as q
+from tidings.channel.constraint_views import (
+    CheckedConstraint,
+    Explanation,
+    MatchCount,
+    PropertiesSeen,
+)
 from tidings.channel.property_errors import PropertyRange
 from tidings.channel.settings import Settings
 from tidings.channel.trail import Trail
@@ -58,6 +64,7 @@ class Right(Enum):
     MANAGE = "manage the channel, or the service if the request names no channel"
     MANAGE_FILTER = "manage the filter; its owner may"
     CREATE_FILTER = "subscribe"
+    SUBSCRIBE = "subscribe to the channel"
     CREATE_PROXY = "publish or subscribe to the channel, by the side of the proxy"
     CHANGE_PLACE = "use the proxy, or manage the channel if it is not about a proxy"
     USE_PROXY = "use the proxy; its owner may"
@@ -307,6 +314,10 @@ _CHANNELS: Final = (
               answer=ChannelInfo, corba="EventChannelFactory::get_event_channel (channel)"),
     Operation(q.SeeAdvertisement, Right.INSPECT, f"GET {_CHANNEL}/types",
               "Which event types are offered and wanted", "channels", answer=Advertisement),
+    Operation(q.CountMatching, Right.SUBSCRIBE, f"POST {_CHANNEL}/matching",
+              "Count matching events", "channels", answer=MatchCount, repeats=True),
+    Operation(q.SeeProperties, Right.SUBSCRIBE, f"GET {_CHANNEL}/properties",
+              "Which properties events have", "channels", answer=PropertiesSeen),
     Operation(q.SeeHighestNumber, Right.KNOW, f"GET {_CHANNEL}/producers/{{producer}}",
               "How far a producer has come", "channels", answer=Named("highest", int | None, 41)),
 )  # fmt: skip
@@ -398,6 +409,11 @@ _FILTERS: Final = (
     Operation(q.SeeFilter, Right.INSPECT, "GET /filters/{filter}", "One filter", "filters",
               answer=FilterInfo | MappingInfo,
               corba="Filter::get_all_constraints | MappingFilter::get_all_mapping_constraints"),
+    Operation(q.CheckConstraint, Right.KNOW, "POST /constraints/check", "Check a constraint",
+              "filters", answer=CheckedConstraint, repeats=True),
+    Operation(q.ExplainConstraint, Right.KNOW, "POST /constraints/explain",
+              "Explain a constraint", "filters", answer=Explanation, repeats=True,
+              renamed={"item": "event"}),
     _change(m.DestroyFilter, Right.MANAGE_FILTER, "DELETE /filters/{filter}", "Destroy a filter",
             "filters", done=NotFound, corba="Filter::destroy | MappingFilter::destroy"),
     _change(m.AddConstraints, Right.MANAGE_FILTER, "POST /filters/{filter}/constraints",

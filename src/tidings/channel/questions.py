@@ -6,10 +6,16 @@ through every door. `catalogue.py` has a row for each.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Annotated, TypeAlias
 
+from tidings.channel.constraint_views import (
+    CheckedConstraint,
+    Explanation,
+    MatchCount,
+    PropertiesSeen,
+)
 from tidings.channel.settings import Settings
 from tidings.channel.views import (
     AdminInfo,
@@ -21,13 +27,16 @@ from tidings.channel.views import (
     ProxyInfo,
     ServiceStatus,
 )
-from tidings.channel.vocabulary import Place, Side
+from tidings.channel.vocabulary import Item, Place, Side
 from tidings.cores import Most, Question
+from tidings.filters.constraint import EventTypePattern
 
 Name: TypeAlias = Annotated[int | str, "name"]
 """An id, or a name."""
 Many: TypeAlias = Annotated[int, "many"]
 """How many objects a request may be about, 1 to 100,000."""
+Last: TypeAlias = Annotated[int, "last"]
+"""How many of a channel's latest events a request may be about, 1 to 10,000."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +131,68 @@ class SeeHighestNumber(Question[int | None]):
 
     channel: int
     producer: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckConstraint(Question[CheckedConstraint]):
+    """Check whether a constraint is valid, and what seems odd about it.
+
+    Attributes:
+        text: The expression; blank text is TRUE.
+        known: The kinds of the properties that events have, to find misspelt names; {} for none.
+    """
+
+    text: str
+    known: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainConstraint(Question[Explanation]):
+    """Explain why an event matches a constraint, or does not.
+
+    Attributes:
+        text: The expression; blank text is TRUE.
+        item: An event in typed JSON, or `{"any": value}`.
+        types: Of which event types it is asked; [] for all.
+        at: What `$curtime` reads, microseconds since 1970; null for now.
+    """
+
+    text: str
+    item: Item
+    types: Sequence[EventTypePattern] = ()
+    at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CountMatching(Question[MatchCount]):
+    """Count how many of a channel's latest events match a constraint.
+
+    Only events that the journal keeps are judged, each as of its arrival.
+
+    Attributes:
+        text: The expression; blank text is TRUE.
+        types: Of which event types it is asked; [] for all.
+        last: Of the latest so many numbers, at most 10,000.
+        most: How many events are listed of those that match, and of the others.
+    """
+
+    channel: int
+    text: str
+    types: Sequence[EventTypePattern] = ()
+    last: Last = 1_000
+    most: Most = 20
+
+
+@dataclass(frozen=True, slots=True)
+class SeeProperties(Question[PropertiesSeen]):
+    """See which properties a channel's latest events have, as far as the journal keeps them.
+
+    Attributes:
+        last: Of the latest so many numbers, at most 10,000.
+    """
+
+    channel: int
+    last: Last = 200
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,25 +42,23 @@ from tidings.errors import (
 )
 from tidings.events.fields import Fields, fields_of
 from tidings.events.structured import StructuredEvent
-from tidings.filters.check import Caution, Checked
+from tidings.filters.check import Caution, Checked, known_properties
 from tidings.filters.check import check as check_constraint
 from tidings.filters.constraint import Constraint, EventTypePattern, constraint, event_type
 from tidings.filters.explain import explain as explained_tree
 from tidings.filters.printing import print_tree
+from tidings.filters.reasons import not_tried, verdict
 from tidings.terminal import render, why
 
 if TYPE_CHECKING:
     from tidings.channel.views import FilterInfo, MappingInfo
     from tidings.client.client import Client
-    from tidings.events.schema import FieldSeen
     from tidings.filters.to_python import Predicate
 
 # Filters per request.
 _PAGE: Final = 1_000
 # From this many constraints on, the index is faster than a loop.
 _MANY_CONSTRAINTS: Final = 32
-# Kinds that have another name in the catalogue than in the checker.
-_CHECKED_KIND: Final = {"character": "char", "null": "composite", "any": "composite"}
 
 Files = Annotated[list[str] | None, option("-f --file FILE", "A file of constraints. Repeatable.")]
 Now = Annotated[
@@ -222,20 +220,15 @@ def _explain(asked: Constraint, line: Line, event: StructuredEvent, now: int) ->
     fields = fields_of(event, now)
     # A constraint for other event types is not evaluated, so it has no tree.
     tree = explained_tree(asked.tree, fields) if asked.is_tried(*fields.event_type) else None
-    verdict = _not_tried(asked, fields) if tree is None else why.verdict(tree)
+    answer = not_tried(asked, fields) if tree is None else verdict(tree)
     matches = tree is not None and tree.matches
     if render.is_json():
         data = {"file": shown_name(line.source), "line": line.number} if line.source else {}
         whole = None if tree is None else why.as_data(tree)
-        render.as_json(data | {"matches": matches, "verdict": verdict, "tree": whole})
+        render.as_json(data | {"matches": matches, "verdict": answer, "tree": whole})
         return
     where = "  ".join(filter(None, (line.where if line.source else "", showing.title(event))))
-    render.explanation(verdict, matches, where, None if tree is None else why.tree_of(tree))
-
-
-def _not_tried(asked: Constraint, fields: Fields) -> str:
-    wanted = ", ".join(f"{pattern.domain}::{pattern.type}" for pattern in asked.event_types)
-    return f"does not match: the event type {'::'.join(fields.event_type)} is not {wanted}"
+    render.explanation(answer, matches, where, None if tree is None else why.tree_of(tree))
 
 
 def _constraints_and_files(
@@ -439,24 +432,7 @@ class Samples:
 
     def known(self) -> dict[str, set[str]] | None:
         """Return each property with its kinds; None if there are too many to track."""
-        if not self.events or self._catalogue.other_events:
-            return None
-        known: dict[str, set[str]] = {}
-        for noted in self._catalogue:
-            if noted.other_fields:
-                return None
-            for fields in (noted.header, noted.data):
-                for name, seen in fields.items():
-                    known.setdefault(name, set()).update(_kinds(seen))
-        return known
-
-
-def _kinds(seen: FieldSeen) -> set[str]:
-    """Return a field's kinds in the checker's terms; empty if not all are known."""
-    if seen.other_types:
-        return set()
-    kinds = {type_.kind.partition(" ")[0] for type_ in seen.types.values()}
-    return {_CHECKED_KIND.get(kind, kind) for kind in kinds}
+        return known_properties(self._catalogue) if self.events else None
 
 
 @dataclass(slots=True)

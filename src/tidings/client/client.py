@@ -9,6 +9,7 @@ from typing import Final, Self, TypeAlias, TypeVar
 
 from tidings.channel import management as m
 from tidings.channel import questions as q
+from tidings.channel.constraint_views import CheckedConstraint, Explanation
 from tidings.channel.effects import Message
 from tidings.channel.functions import Source
 from tidings.channel.qos import Reliability, reliabilities
@@ -352,6 +353,23 @@ class Client:
         """Create a filter that admins and subscriptions can share."""
         found, _ = await self._transport.ask(m.CreateFilter(constraints(wanted)))
         return HostedFilter(self._transport, found)
+
+    async def check_constraint(
+        self, text: str, known: Mapping[str, Sequence[str]] | None = None
+    ) -> CheckedConstraint:
+        """Check whether a constraint is valid, and what seems odd about it.
+
+        Args:
+            text: The constraint.
+            known: The kinds of the properties that events have, to find misspelt names.
+        """
+        return await self._transport.request(q.CheckConstraint(text, known or {}))
+
+    async def explain_constraint(
+        self, text: str, event: Item, types: Iterable[str | EventTypePattern] = ()
+    ) -> Explanation:
+        """Explain why an event matches a constraint, or does not."""
+        return await self._transport.request(q.ExplainConstraint(text, event, patterns(types)))
 
     async def filters(
         self, *, after: int = 0, most: int = 100

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 from tidings.channel import management as m
 from tidings.channel import questions as q
 from tidings.channel.commands import DryRun
+from tidings.channel.constraint_views import MatchCount, PropertiesSeen
 from tidings.channel.property_errors import PropertyRange
 from tidings.channel.trail import Trail
 from tidings.channel.views import (
@@ -188,6 +189,23 @@ class Channel(Managed):
         """Return each stage, verdict and reason an event would meet; change nothing."""
         found: Trail = await self._transport.ask(DryRun(self.id, event, publisher))
         return found
+
+    async def count_matching(
+        self,
+        text: str,
+        types: Iterable[str | EventTypePattern] = (),
+        *,
+        last: int = 1_000,
+        most: int = 20,
+    ) -> MatchCount:
+        """Count how many of the latest events match a constraint, and list some."""
+        return await self._transport.request(
+            q.CountMatching(self.id, text, patterns(types), last, most)
+        )
+
+    async def properties(self, last: int = 200) -> PropertiesSeen:
+        """Return the properties that the latest events have."""
+        return await self._transport.request(q.SeeProperties(self.id, last))
 
     async def destroy(self) -> None:
         """Delete the channel and everything in it."""

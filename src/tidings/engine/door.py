@@ -21,11 +21,15 @@ from tidings.channel.management import (
     ObtainProxy,
 )
 from tidings.channel.questions import (
+    CheckConstraint,
+    CountMatching,
     DropDeadLetter,
+    ExplainConstraint,
     RedriveDeadLetter,
     RedriveDeadLetters,
     SeeChannel,
     SeeDeadLetters,
+    SeeProperties,
 )
 from tidings.channel.settings import FilterPart
 from tidings.channel.views import DeadLetterInfo
@@ -48,6 +52,12 @@ from tidings.engine.history import HistoryPage
 from tidings.engine.host import Host
 from tidings.engine.turns import Turns
 from tidings.engine.viewing import Viewing
+from tidings.engine.workbench import (
+    check_constraint,
+    count_matching,
+    explain_constraint,
+    see_properties,
+)
 from tidings.errors import Disconnected, NotFound, Stopping, TidingsError, WrongState
 from tidings.events.fields import fields_for, fields_of
 from tidings.filters.constraint import Constraint, constraint
@@ -96,6 +106,10 @@ class LocalDoor:
             CreateReference: partial(create_reference, host, principal),
             SetPassword: partial(set_password, host, principal),
             SeeMyself: self._see_myself,
+            CheckConstraint: partial(check_constraint, host, principal),
+            ExplainConstraint: partial(explain_constraint, host, principal),
+            CountMatching: partial(count_matching, host, principal),
+            SeeProperties: partial(see_properties, host, principal),
         }
         # The host lets go of the endpoint of a proxy that ends, and so does this set.
         self._endpoints: WeakSet[Endpoint] = WeakSet()

@@ -11,8 +11,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict, defaultdict
-from collections.abc import Iterator
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple, TypeAlias
 
 from tidings.channel.channel import Channel, Channels
 from tidings.channel.effects import Message
@@ -20,7 +20,7 @@ from tidings.engine.losses import LossReports
 from tidings.engine.storage import Storage
 from tidings.engine.store import Store, message_of
 from tidings.errors import CursorNotFound, InvalidUsage, StoreError, TidingsError
-from tidings.events.fields import fields_for
+from tidings.events.fields import Fields, fields_for
 from tidings.filters.constraint import Constraint
 from tidings.filters.plan import Fence
 from tidings.stores.event_index import SegmentIndex, durable_entries
@@ -32,6 +32,8 @@ log = logging.getLogger(__name__)
 
 MOST: Final = 1_000
 """The maximum number of events in a page."""
+MOST_SURVEYED: Final = 10_000
+"""The maximum number of a channel's latest events that are looked at for one question."""
 
 # A page ends when so many events were scanned, or so many octets of them found.
 _LOOKED_AT: Final = 10_000
@@ -43,6 +45,10 @@ _STEP_OCTETS: Final = 256 * 1024
 _STEP_SCANNED: Final = 128 * 1024
 # How many readers' places are remembered.
 _PLACES: Final = 1_000
+
+
+Look: TypeAlias = Callable[[Message, Fields], bool]
+"""Looks at an event that the caller may see, on the disk thread; whether the page is to have it."""
 
 
 class HistoryPage(NamedTuple):
@@ -102,15 +108,45 @@ class History:
                 f"channel {channel} has no event {after} yet: its latest is {last}"
             )
         origin = bytes.fromhex(found.origin)
-        asked = _Asked(channel, origin, after, since, most, constraint, fence, last)
+        look = None if constraint is None else _look_for(constraint)
+        page = await self._search(
+            store, _Asked(channel, origin, after, since, most, look, fence, last)
+        )
+        lost = self._reports.losses.between(channel, after or 0, page.next)
+        return page._replace(lost=lost)
+
+    async def survey(self, channel: int, last: int, look: Look, fence: Fence = ()) -> None:
+        """Show each of a channel's latest events, at most `last` of them, to `look`; in order.
+
+        Of events whose numbers are among the latest, those that a page would have.
+        """
+        if type(last) is not int or not 1 <= last <= MOST_SURVEYED:
+            raise InvalidUsage(
+                f"so many of the latest events: 1 to {MOST_SURVEYED}, not {last!r:.60}"
+            )
+        found = self._channels.find(channel)
+        upto = await self._settled(found)
+        store, origin = self._storage.store, bytes.fromhex(found.origin)
+        after: int | None = max(0, upto - last)
+        while store is not None:
+            try:
+                page = await self._search(
+                    store, _Asked(channel, origin, after, None, MOST, look, fence, upto)
+                )
+            except CursorNotFound:  # the first of them are not kept any more
+                after = None
+                continue
+            if page.end:
+                return
+            after = page.next
+
+    async def _search(self, store: Store, asked: _Asked) -> HistoryPage:
         search = _Search(store, self._guide, asked)
         while not await self._storage.submit(search.step):
             pass
-        page = search.page()
         self._reports.find()
-        self._reports.report({channel: search.invalid})
-        lost = self._reports.losses.between(channel, after or 0, page.next)
-        return page._replace(lost=lost)
+        self._reports.report({asked.channel: search.invalid})
+        return search.page()
 
     async def _settled(self, channel: Channel) -> int:
         """Return the latest number once all up to it are either accepted or refused."""
@@ -152,9 +188,13 @@ class _Asked(NamedTuple):
     after: int | None
     since: int | None
     most: int
-    constraint: Constraint | None
+    look: Look | None
     fence: Fence
     last: int
+
+
+def _look_for(constraint: Constraint) -> Look:
+    return lambda _, fields: constraint.matches(fields)
 
 
 class _Search:
@@ -284,11 +324,11 @@ class _Search:
             log.warning("event %d cannot be read from the journal: %s", record.seq, error)
             self.invalid.append(record.seq)
             return
-        wanted, fence = self._asked.constraint, self._asked.fence
+        look, fence = self._asked.look, self._asked.fence
         fields = fields_for(message.event, message.arrival)
         if fence and not any(one.matches(fields) for one in fence):
             return
-        if wanted is None or wanted.matches(fields):
+        if look is None or look(message, fields):
             self._messages.append(message)
             self._octets += len(record.payload)
 

@@ -8,18 +8,25 @@ an order between enum labels, a field nobody sends.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
+from typing import Final
 
 from tidings.errors import InvalidConstraint, caret_report, line_and_column
 from tidings.events.fields import RESERVED_NAMES
 from tidings.events.paths import Name, Path
+from tidings.events.schema import Catalogue, FieldSeen
 from tidings.filters.limits import DEFAULT_LIMITS, ConstraintLimits
 from tidings.filters.parse import Kinds, Operand, parse_operand
 from tidings.filters.rewrite import fold
 from tidings.filters.scan import Token, scan
 from tidings.filters.tree import COMPARISONS, Boolean, Node
 from tidings.filters.truth import with_article
+
+# A misspelt name is compared with all known ones, which takes long for many and long names.
+_MOST_UNLIKE: Final = 20
+_LONGEST_NAME: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +71,7 @@ def check(
     tokens = scan(text, limits)
     found = [*_odd_result(result, text), *_odd_operators(tokens), *_draft_names(tokens)]
     if known is not None:
-        found += _unlike_known(tokens, known)
+        found += islice(_unlike_known(tokens, known), _MOST_UNLIKE)
     return Checked(text, result.node, tuple(sorted(found, key=lambda c: c.position)))
 
 
@@ -138,7 +145,7 @@ def _unlike_known(tokens: list[Token], known: Mapping[str, Collection[str]]) -> 
     for token, path in _components(tokens):
         name = path.root
         if name is not None and name not in known and name not in RESERVED_NAMES:
-            near = difflib.get_close_matches(name, [*known, *RESERVED_NAMES], 1)
+            near = difflib.get_close_matches(*_comparable(name, [*known, *RESERVED_NAMES]), n=1)
             hint = f"did you mean ${near[0]}?" if near else f"there are: {_listed(known)}"
             yield Caution(f"no event has a field {name!r}", token.start, hint)
     for before, token, behind in zip(tokens, tokens[1:], tokens[2:], strict=False):
@@ -153,6 +160,11 @@ def _unlike_known(tokens: list[Token], known: Mapping[str, Collection[str]]) -> 
                 yield Caution(problem, literal.start)
 
 
+def _comparable(name: str, others: Iterable[str]) -> tuple[str, list[str]]:
+    """Names that are not too long to compare; the work grows with the square of their length."""
+    return name[:_LONGEST_NAME], [one for one in others if len(one) <= _LONGEST_NAME]
+
+
 def _known_kinds(token: Token, known: Mapping[str, Collection[str]]) -> set[str]:
     path = token.value
     if not isinstance(path, Path) or path.steps or path.root is None:
@@ -163,3 +175,29 @@ def _known_kinds(token: Token, known: Mapping[str, Collection[str]]) -> set[str]
 def _listed(known: Mapping[str, Collection[str]]) -> str:
     names = sorted(known)
     return ", ".join(f"${name}" for name in names[:8]) + (" …" if len(names) > 8 else "")
+
+
+# Kinds that have another name in the catalogue than here.
+_CHECKED_KIND: Final = {"character": "char", "null": "composite", "any": "composite"}
+
+
+def known_properties(catalogue: Catalogue) -> dict[str, set[str]] | None:
+    """Each property of the events that were seen, with its kinds; None if not all are noted."""
+    if catalogue.other_events:
+        return None
+    known: dict[str, set[str]] = {}
+    for noted in catalogue:
+        if noted.other_fields:
+            return None
+        for fields in (noted.header, noted.data):
+            for name, seen in fields.items():
+                known.setdefault(name, set()).update(kinds_of(seen))
+    return known
+
+
+def kinds_of(seen: FieldSeen) -> set[str]:
+    """A field's kinds as `check` knows them; empty if not all are noted."""
+    if seen.other_types:
+        return set()
+    kinds = {type_.kind.partition(" ")[0] for type_ in seen.types.values()}
+    return {_CHECKED_KIND.get(kind, kind) for kind in kinds}

@@ -183,6 +183,12 @@ QUERY_TYPES: Final[Mapping[str, Any]] = {
     "after": Annotated[Number, Query(description="The id of the last one seen before.")],
     "channel": Annotated[int | None, Depends(_asked_channel)],
     "after_name": Annotated[str, Query(description="The name of the last one seen before.")],
+    "last": Annotated[
+        int,
+        Field(ge=1, le=10_000),
+        BeforeValidator(_digits),
+        Query(description="Of the latest so many numbers.", examples=[100]),
+    ],
     "most": Most,
     "principal": Annotated[str, Query(description="Of one principal, by its name.")],
     "to": Annotated[str, Query(description="To one principal or role:NAME.")],

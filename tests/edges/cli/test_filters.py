@@ -18,8 +18,9 @@ from tidings.events.build import event
 from tidings.events.fields import COMPOSITE, Char, EnumLabel, Plain, fields_of
 from tidings.filters.explain import Explained, explain
 from tidings.filters.parse import parse
+from tidings.filters.reasons import shown_value, verdict
 from tidings.terminal.render import Mark
-from tidings.terminal.why import as_data, shown_value, tree_of, verdict
+from tidings.terminal.why import as_data, tree_of
 
 
 @pytest.fixture

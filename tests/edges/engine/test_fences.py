@@ -109,6 +109,24 @@ async def test_no_filter_or_operator_widens_a_fence(
         )
 
 
+async def test_nobody_counts_events_that_it_may_not_see(tmp_path: Path) -> None:
+    async with scene(tmp_path) as made:
+        await made.happen()
+        for question in (q.CountMatching(ROADS, "TRUE"), q.SeeProperties(ROADS)):
+            with pytest.raises(NotFound):
+                await made.ann.request(question)
+        await made.host.ask(g.CreateGrant("ann", (Verb.INSPECT,), ("roads",)))
+        for question in (q.CountMatching(ROADS, "TRUE"), q.SeeProperties(ROADS)):
+            with pytest.raises(Forbidden):
+                await made.ann.request(question)
+        await made.grant(EU)
+        for text, matched in (("TRUE", 1), (US, 0), ("$region ~ 'us asia eu'", 1)):
+            found = await made.ann.request(q.CountMatching(ROADS, text))
+            assert (found.events, found.matched) == (1, matched)
+            assert {one.name for one in (*found.matching, *found.others)} == {"eu"}
+        assert (await made.ann.request(q.SeeProperties(ROADS))).events == 1
+
+
 async def test_fences_are_joined_and_an_open_grant_lifts_them() -> None:
     async with scene() as made:
         first = await made.grant(EU)

@@ -28,6 +28,7 @@ from tidings.client.connecting import connect
 from tidings.clock import SystemClock
 from tidings.errors import TidingsError
 from tidings.events.fields import fields_of
+from tidings.filters import reasons
 from tidings.filters.explain import explain
 from tidings.terminal import render, why
 
@@ -247,7 +248,7 @@ class AuctionShow:
         render.say(f"By a dry run it would go to: {got}. For {bidder.name}: {reason}.")
         tree = explain(bidder.wanted[0], fields_of(missed.offer))
         where = f"{missed.offer.domain}::{missed.offer.type}, {missed.offer.data['item']!s}"
-        render.explanation(why.verdict(tree), False, where, why.tree_of(tree))
+        render.explanation(reasons.verdict(tree), False, where, why.tree_of(tree))
 
     async def _counts(self, desk: Desk) -> int:
         """Show the service's counts; return the number of accepted offers."""

@@ -6,6 +6,7 @@
 //   at      the ids or names in the path; those that are missing are asked for
 //   what    how the object is called in the title
 //   values  what the form begins with; by default what the object has now
+//   edits   what in it is changed already
 //   onDone  called with the answer
 //
 // Before a change is sent, the object is compared with what the dialog has shown.
@@ -47,7 +48,7 @@ async function prepared(asked) {
   const operation = (await catalogue()).find(asked.name, asked.at);
   const shown = await look(operation, asked.at);
   const now = asked.values ?? (operation.shows ? shown?.[operation.shows] : undefined);
-  return { operation, shown, now, first: operation.body && draftOf(operation.body, now) };
+  return { operation, shown, now, first: operation.body && draftOf(operation.body, asked.edits ? { ...now, ...asked.edits } : now) };
 }
 
 // The object that an operation is about, as it is now; null if there is none to see.

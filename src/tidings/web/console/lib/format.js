@@ -54,6 +54,10 @@ export const ago = (microseconds) => seconds(Math.max(0, now() - microseconds / 
 // What nobody can see, or what turns the reading direction around, is shown as what it is.
 const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 const MOST = 200;
+const LINES = /[\t\n\r]/g;
+
+// Whether something in a text cannot be seen, beside its lines.
+export const hasHidden = (text) => text.replace(LINES, "").search(HIDDEN) >= 0;
 
 export function visible(text, most = MOST) {
   const told = String(text ?? "");

@@ -7,6 +7,7 @@
 // not answer, it is tried until it does; then everything shown is loaded again (`revived`).
 import { cell } from "./cell.js";
 import * as clock from "./clock.js";
+import { parseExactly } from "./json.js";
 
 export class Problem extends Error {
   constructor(status, told) {
@@ -39,11 +40,12 @@ let heard = 0;
 export const needsToken = () => Boolean(token);
 export const lastHeard = () => heard;
 
-export async function ask(method, path, body) {
+// With `exact`, integers that are too long for JavaScript stay as they are written.
+export async function ask(method, path, body, { exact = false } = {}) {
   for (;;) {
     while (recognition || loggedIn) await (recognition ?? loggedIn.done);
     const before = logins;
-    const { status, data } = await send(method, path, body);
+    const { status, data } = await send(method, path, body, exact ? parseExactly : JSON.parse);
     if (status < 400) return data;
     if (isSlowedDown(status, data)) {
       await new Promise((resolve) => setTimeout(resolve, SLOWED_DOWN));
@@ -58,7 +60,7 @@ export async function ask(method, path, body) {
 // Requests that were under way when a login ended count as attempts to guess it, for a moment.
 const isSlowedDown = (status, data) => status === 429 && data?.code === "too_many_attempts";
 
-async function send(method, path, body) {
+async function send(method, path, body, parse = JSON.parse) {
   const headers = { Accept: "application/json" };
   if (token) headers.Authorization = `Bearer ${token}`;
   if (body !== undefined) headers["Content-Type"] = "application/json";
@@ -70,7 +72,7 @@ async function send(method, path, body) {
     clock.note(answer.headers.get("Date"), sent, Date.now());
     const text = await answer.text();
     found();
-    return { status: answer.status, data: parsed(text) };
+    return { status: answer.status, data: parsed(text, parse) };
   } catch {
     lost();
     throw new Away();
@@ -84,9 +86,9 @@ export function openSocket(path) {
   return new WebSocket(`${location.origin.replace(/^http/, "ws")}${path}`, ["tidings.v1", ...offered]);
 }
 
-function parsed(text) {
+function parsed(text, parse) {
   try {
-    return text ? JSON.parse(text) : null;
+    return text ? parse(text) : null;
   } catch {
     return { detail: text.slice(0, 300) }; // something between us and the service has answered
   }

@@ -7,5 +7,6 @@ export const PAGES = [
   { id: "overview", title: "Overview", key: "o", load: () => import("./overview.js") },
   { id: "objects", title: "Objects", key: "b", load: () => import("./objects.js") },
   { id: "clients", title: "Clients", key: "c", load: () => import("./clients.js") },
+  { id: "filters", title: "Filters", key: "f", load: () => import("./filters.js") },
   { id: "log", title: "Log", key: "l", load: () => import("./log.js") },
 ];

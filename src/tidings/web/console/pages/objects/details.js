@@ -4,6 +4,7 @@ import { filled } from "../../lib/catalogue.js";
 import { count, visible } from "../../lib/format.js";
 import { useLive } from "../../lib/live.js";
 import { called, openObjectMenu } from "../../lib/objects.js";
+import { address } from "../../lib/router.js";
 import { Empty, Loaded } from "../../lib/states.js";
 import { Name, Text } from "../../lib/text.js";
 import { Facts } from "../../lib/tiles.js";
@@ -95,6 +96,7 @@ function Filter({ id, attachment, object }) {
   const detach = () => act("remove_filter", { at: { ...target(object).at, attachment: Number(attachment) }, what: `filter ${id} of ${called(object)}` });
   return html`<div class="filter">
     <header><span>Filter ${id}</span>
+      <a href=${address("filters", { filter: id, at: object.key })}>Open</a>
       <button class="small" aria-haspopup="menu" onClick=${(event) => openObjectMenu(event.currentTarget, { kind: "filter", at: { filter: id }, name: "" })}>Change ▾</button>
       <button class="small" onClick=${detach}>Detach…</button></header>
     <${Loaded} of=${found}>${(data) => html`<ul>${Object.entries(data.constraints ?? data.mapped ?? {}).map(([key, one]) => html`<li key=${key}>

@@ -21,6 +21,7 @@ from tidings.audit import Change, SeeChanges
 from tidings.channel import commands as c
 from tidings.channel import management as m
 from tidings.channel import questions as q
+from tidings.channel.fate import Fate
 from tidings.channel.property_errors import PropertyRange
 from tidings.channel.settings import Settings
 from tidings.channel.trail import Trail
@@ -309,6 +310,8 @@ _CHANNELS: Final = (
               "Which event types are offered and wanted", "channels", answer=Advertisement),
     Operation(q.SeeHighestNumber, Right.KNOW, f"GET {_CHANNEL}/producers/{{producer}}",
               "How far a producer has come", "channels", answer=Named("highest", int | None, 41)),
+    Operation(q.SeeFate, Right.INSPECT, f"GET {_CHANNEL}/events/{{number}}/fate",
+              "What became of an event", "events", answer=Fate),
 )  # fmt: skip
 
 _ADMINS: Final = (

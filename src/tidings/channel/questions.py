@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
+from tidings.channel.fate import Fate
 from tidings.channel.settings import Settings
 from tidings.channel.views import (
     AdminInfo,
@@ -122,6 +123,25 @@ class SeeHighestNumber(Question[int | None]):
 
     channel: int
     producer: str
+
+
+@dataclass(frozen=True, slots=True)
+class SeeFate(Question[Fate]):
+    """See what became of an event: who it was for, and the state of each copy.
+
+    It comes from the journal, and from what waits now. If the answer is not `complete`, the same
+    request reads on.
+
+    Attributes:
+        number: The event's number.
+        after: The id of the last proxy seen before.
+        most: At most so many copies.
+    """
+
+    channel: int
+    number: int
+    after: int = 0
+    most: Most = 100
 
 
 @dataclass(frozen=True, slots=True)

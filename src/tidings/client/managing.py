@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 from tidings.channel import management as m
 from tidings.channel import questions as q
 from tidings.channel.commands import DryRun
+from tidings.channel.fate import Fate
 from tidings.channel.property_errors import PropertyRange
 from tidings.channel.trail import Trail
 from tidings.channel.views import (
@@ -188,6 +189,10 @@ class Channel(Managed):
         """Return each stage, verdict and reason an event would meet; change nothing."""
         found: Trail = await self._transport.ask(DryRun(self.id, event, publisher))
         return found
+
+    async def fate(self, number: int, after: int = 0, most: int = 100) -> Fate:
+        """Return what became of an event; page on with `after`, the last proxy seen before."""
+        return await self._transport.request(q.SeeFate(self.id, number, after, most))
 
     async def destroy(self) -> None:
         """Delete the channel and everything in it."""

@@ -64,7 +64,7 @@ class History:
         self._storage = storage
         self._channels = channels
         self._reports = reports
-        self._guide = _Guide()
+        self.guide = Guide()
 
     async def page(
         self,
@@ -102,8 +102,8 @@ class History:
                 f"channel {channel} has no event {after} yet: its latest is {last}"
             )
         origin = bytes.fromhex(found.origin)
-        asked = _Asked(channel, origin, after, since, most, constraint, fence, last)
-        search = _Search(store, self._guide, asked)
+        asked = Asked(channel, origin, after, since, most, constraint, fence, last)
+        search = Search(store, self.guide, asked)
         while not await self._storage.submit(search.step):
             pass
         page = search.page()
@@ -125,7 +125,7 @@ class History:
         return await settled
 
 
-class _Guide:
+class Guide:
     """What is known of where events are; on the disk thread."""
 
     def __init__(self) -> None:
@@ -134,17 +134,19 @@ class _Guide:
         self.places: OrderedDict[tuple[bytes, int], Cursor] = OrderedDict()
 
     def forget_before(self, number: int) -> None:
+        """Forget segments that were removed."""
         while self.segments and (oldest := min(self.segments)) < number:
             del self.segments[oldest]
 
     def remember(self, origin: bytes, reached: int, place: Cursor) -> None:
+        """Remember where a reader goes on."""
         self.places[origin, reached] = place
         self.places.move_to_end((origin, reached))
         if len(self.places) > _PLACES:
             self.places.popitem(last=False)
 
 
-class _Asked(NamedTuple):
+class Asked(NamedTuple):
     """The request for a page."""
 
     channel: int
@@ -157,10 +159,10 @@ class _Asked(NamedTuple):
     last: int
 
 
-class _Search:
+class Search:
     """The search for one page, step by step on the disk thread."""
 
-    def __init__(self, store: Store, guide: _Guide, asked: _Asked) -> None:
+    def __init__(self, store: Store, guide: Guide, asked: Asked) -> None:
         self._store = store
         self._guide = guide
         self._asked = asked
@@ -174,6 +176,7 @@ class _Search:
         self._end = False
 
     def page(self) -> HistoryPage:
+        """Return what was found."""
         reached = max(self._reached, self._asked.last) if self._end else self._reached
         return HistoryPage(self._messages, reached, reached >= self._asked.last, self._asked.last)
 

@@ -6,5 +6,6 @@
 export const PAGES = [
   { id: "overview", title: "Overview", key: "o", load: () => import("./overview.js") },
   { id: "objects", title: "Objects", key: "b", load: () => import("./objects.js") },
+  { id: "events", title: "Events", key: "e", load: () => import("./events.js") },
   { id: "log", title: "Log", key: "l", load: () => import("./log.js") },
 ];

@@ -53,7 +53,8 @@ class EventCopy:
             the part of the journal that was read so far.
         at: When it ended, microseconds since 1970; null if it has not, or that was not recorded.
         letter: The id of its dead letter; null for none.
-        earlier: How it had ended before it was delivered again, the first ending first.
+        earlier: How it had ended before it was delivered again, the first ending first; not looked
+            for while it waits.
     """
 
     proxy: int

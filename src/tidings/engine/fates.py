@@ -297,12 +297,17 @@ async def _held(channel: Channel, seq: int) -> dict[int, State]:
 
 async def _waits(consumer: Consumer, seq: int, turns: Turns) -> bool:
     """Return whether an event waits in memory for a consumer."""
-    entries = consumer.all_entries()
-    for start in range(0, len(entries), _SLICE):
-        if seq in map(SEQ, entries[start : start + _SLICE]):
+    # Copied at once: while others have their turns, an event may move to where it was sought.
+    queued, held, later = consumer.queue.entries(), consumer.held[:], consumer.later[:]
+    for start in range(0, len(queued), _SLICE):
+        if seq in map(SEQ, queued[start : start + _SLICE]):
             return True
         await turns.give()
-    return False
+    for start in range(0, len(later), _SLICE):
+        if any(entry.seq == seq for _, entry in later[start : start + _SLICE]):
+            return True
+        await turns.give()
+    return seq in map(SEQ, held)
 
 
 class _Case(NamedTuple):

@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -208,6 +209,15 @@ async def test_a_consumer_that_is_gone_was_disconnected_though_its_copies_were_o
         await soon(host.ask(m.Disconnect(channel, proxy)))
         found = [await fate(host, channel, one) for one in (1, 40)]
         assert [one.copies[0].state for one in found] == ["disconnected"] * 2
+
+
+async def test_what_waits_on_the_disk_is_known_without_reading(tmp_path: Path) -> None:
+    few = Settings(limits=Limits(entries_per_consumer=10))
+    async with hosted(tmp_path, settings=few) as (host, channel, source):
+        await puller(host, channel)
+        await publish(host, channel, source, *range(40))
+        with mock.patch.object(fates_module.Follower, "_look", side_effect=AssertionError):
+            assert (await fate(host, channel, 20)).counts == {"waiting": 1}
 
 
 async def test_retention_takes_the_past_and_leaves_what_waits(tmp_path: Path) -> None:

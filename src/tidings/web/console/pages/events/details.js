@@ -22,7 +22,7 @@ export function Details({ channel, number, known, onClose, onAgain }) {
       <h2 tabindex="-1">Event ${count(number)}</h2>
       <button class="plain" aria-label="Close the event" onClick=${onClose}>✕</button>
     </header>
-    ${error ? html`<${Failed} error=${error} />` : missing ? html`<p class="soft">The journal does not have it: it was BestEffort, or is no longer kept.</p>`
+    ${error ? html`<${Failed} error=${error} />` : missing ? html`<p class="soft">The journal does not have it.</p>`
       : event ? html`<${Content} delivered=${event} origin=${info.data?.origin} onAgain=${onAgain} />` : html`<${Loading} />`}
     <${Trail} channel=${channel} number=${number} delivered=${event} />
     ${event && event.event.body !== undefined && event.event.body !== null && html`<h3>Body</h3><pre tabindex="0">${shown(event.event.body)}</pre>`}
@@ -69,7 +69,7 @@ function Content({ delivered, origin, onAgain }) {
       <button class="small" onClick=${() => onAgain(event)}>Use as a draft</button>
     </p>
     <${Facts} facts=${[
-      ["Accepted", fullTime(arrival)], priority !== 0 && ["Priority", priority],
+      ["Accepted", fullTime(arrival)], priority !== 0 && !event.header?.Priority && ["Priority", priority],
       producer !== undefined && ["Producer", html`<${Text} text=${producer} />, its number ${count(number)}`],
       ["Id", html`<code>${origin}</code>, ${seq}`]]} />
     <${Values} title="Header" values=${event.header} />

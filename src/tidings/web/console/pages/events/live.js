@@ -33,7 +33,7 @@ export function Live({ channel, chosen, onOpen }) {
       <${Constraint} value=${filter} fault=${tail.error} onApply=${setFilter} />
       <button aria-pressed=${held} onClick=${() => setHeld(!held)}>${held ? `Continue${tail.waiting ? ` (${count(tail.waiting)} new)` : ""}` : "Hold"}</button>
       <button onClick=${tail.clear} disabled=${!tail.rows.length}>Clear</button>
-      ${!syntax && html`<span class="soft" role="status"><span class=${`dot ${tail.state === "live" ? (held ? "held" : "up") : "away"}`}></span> ${words[tail.state]}, ${plural(tail.total, "event")}</span>`}
+      ${!syntax && html`<span class="soft" role="status"><span class=${`dot ${tail.state === "ended" ? "away" : held || tail.state !== "live" ? "held" : "up"}`}></span> ${words[tail.state]}, ${plural(tail.total, "event")}</span>`}
     </div>
     ${tail.state === "ended" && !syntax && html`<${Failed} error=${tail.error} retry=${() => setRound(round + 1)} />`}
     ${tail.rows.length > 0

@@ -24,8 +24,10 @@ export function Trail({ channel, number, delivered }) {
     ${!judged && delivered && !fate.error && html`<p><button class="small" onClick=${judge}>Judge it by the filters of today</button></p>`}`;
 }
 
-const Unseen = ({ error }) => ([403, 404].includes(error.status) && error.code !== "not_found"
-  ? html`<p class="soft">Who got it is for those who may inspect the channel.</p>` : html`<${Failed} error=${error} />`);
+function Unseen({ error }) {
+  if (error.code === "not_found") return html`<p class="soft"><${Text} text=${error.message} most=${300} /></p>`;
+  return error.status === 403 ? html`<p class="soft">Who got it is for those who may inspect the channel.</p>` : html`<${Failed} error=${error} />`;
+}
 
 function Fate({ fate, delivered, judged }) {
   const lanes = lanesOf(fate.copies, judged?.trail?.steps ?? [], judged?.names);

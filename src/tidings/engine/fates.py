@@ -66,6 +66,7 @@ class Follower:
         listed: The proxies whose outcomes the journal records.
         endings: What was found so far, by proxy.
         sought: The proxies of which something is still to be found.
+        complete: Whether everything was found, or the journal has no more.
     """
 
     def __init__(
@@ -74,6 +75,7 @@ class Follower:
         self.listed = frozenset(listed)
         self.endings: dict[int, list[Ending]] = {}
         self.sought: set[int] = set()
+        self.complete = False
         self._store = store
         self._origin = origin
         self._seq = seq
@@ -83,7 +85,7 @@ class Follower:
 
     def begin(self, held: Mapping[int, State], letters: Mapping[int, int]) -> None:
         """Go on for another request; what is held now has not ended."""
-        self._read = 0
+        self._read, self.complete = 0, False
         self._letters = letters
         self.sought = {
             proxy
@@ -91,31 +93,34 @@ class Follower:
             if proxy not in held and needs_search(self.endings.get(proxy, ()), letters.get(proxy))
         }
 
-    def step(self) -> bool | None:
-        """Read a little more; True when nothing more can be found, None when it is enough now."""
-        if not self.sought:
-            return True
+    def step(self) -> bool:
+        """Read a little more; return whether that is enough for this request."""
         before = self._at
         try:
-            for entry in durable_entries(self._store.journal, before):
-                self._at = entry.after
-                self._look(entry.record)
-                if not self.sought or self._at.offset - before.offset >= _STEP:
-                    break
-            else:
-                return self._turn_over()
+            if self.sought and not self._stretch(before):
+                self._turn_over()
         except FileNotFoundError:  # retention removed it
-            return self._turn_over()
+            self._turn_over()
         except OSError as error:
             raise StoreError(f"segment {before.segment} cannot be read: {error}") from error
-        self._read += self._at.offset - before.offset
-        return None if self._read >= _MOST_READ else not self.sought
+        self.complete = self.complete or not self.sought
+        return self.complete or self._read >= _MOST_READ
 
-    def _turn_over(self) -> bool:
+    def _stretch(self, start: Cursor) -> bool:
+        """Read a part of a segment; return whether there may be more in it."""
+        for entry in durable_entries(self._store.journal, start):
+            self._read += entry.after.offset - self._at.offset
+            self._at = entry.after
+            self._look(entry.record)
+            if not self.sought or self._at.offset - start.offset >= _STEP:
+                return True
+        return False
+
+    def _turn_over(self) -> None:
         later = [one for one in self._store.journal.segments if one > self._at.segment]
         if later:
             self._at = Cursor(later[0], DATA_START)
-        return not later
+        self.complete = not later
 
     def _look(self, record: Record) -> None:
         if record.kind != Kind.OUTCOME or record.channel != self._origin:
@@ -243,15 +248,16 @@ class Fates:
             return Evidence(held, (), {}, letters, (), True)
         follower = self._follower(store, channel.origin, seq, found)
         await self._storage.submit(partial(follower.begin, held, letters))
-        while (over := await self._storage.submit(follower.step)) is False:
+        while not await self._storage.submit(follower.step):
             pass
-        endings = dict(follower.endings)  # another request may go on with the others
+        # Another request may go on with it from now on.
+        endings, complete = dict(follower.endings), follower.complete
         self._remember(channel.origin, seq, follower)
         matched: Sequence[ConsumerProxy] = ()
         if found.message.plan == channel.plan.version:
             matched = channel.router.match(fields_for(found.message.event, found.message.arrival))
         ids = [proxy.id for proxy in matched]
-        return Evidence(held, follower.listed, endings, letters, ids, over is True)
+        return Evidence(held, follower.listed, endings, letters, ids, complete)
 
     def _follower(self, store: Store, origin: str, seq: int, found: _Found) -> Follower:
         """Return the one that has come furthest; while it reads for another, a new one."""

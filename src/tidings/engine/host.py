@@ -140,9 +140,7 @@ class Host:
         self._closing = asyncio.Lock()
         self._watchers: list[Callable[[e.Notice], None]] = []
         self._around = self.loop.call_later(_LOOK_AROUND, self._look_around)
-        self._enforcing = Enforcing(
-            access, self.limiting, self.factory.channels, self.endpoint, self.tell
-        )
+        self._enforcing = Enforcing(access, self.limiting, channels, self.endpoint, self.tell)
         self.on_effect(AccessChanged, self._enforcing.access_changed)
         self.on_effect(AccessWidened, self._enforcing.access_widened)
         self.watchdog.start()

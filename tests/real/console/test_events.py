@@ -267,10 +267,11 @@ async def test_what_is_sent_again_for_want_of_an_answer_is_accepted_once(
             answers = iter((True, False))
 
             async def lose_first(route: Any) -> None:
-                if route.request.method != "POST" or not next(answers):
-                    return await route.continue_()
-                await route.fetch()  # it arrives, and its answer is lost
-                return await route.abort()
+                if route.request.method == "POST" and next(answers):
+                    await route.fetch()  # it arrives, and its answer is lost
+                    await route.abort()
+                else:
+                    await route.continue_()
 
             await page.route("**/events", lose_first)
             await page.get_by_role("button", name="Send").click()

@@ -16,13 +16,15 @@ import { Publish } from "./events/publish.js";
 
 const TABS = { live: ["Live", Live], history: ["History", History], publish: ["Publish", Publish] };
 
-// What is typed outlives the page, as long as the tab.
+// What is typed, and the channel, outlive the page, as long as the tab.
 const draft = cell(emptyDraft());
+let latest = "";
 
 export default function Events({ query }) {
   const outline = useLive(useMemo(() => outlineLoader({ inside: false }), []), { every: 10, key: "channels" });
   const channels = useMemo(() => outline.data && channelsOf(outline.data.channels), [outline.data]);
-  const chosen = channels && (channels.find((one) => String(one.id) === query.channel) ?? channels[0]);
+  const chosen = channels && (channels.find((one) => String(one.id) === (query.channel ?? latest)) ?? channels[0]);
+  if (query.channel) latest = query.channel;
   const tab = query.tab in TABS ? query.tab : "live";
   const choice = chosen && html`<label>Channel <select value=${chosen.id} onChange=${(event) => change({ channel: event.target.value, number: "" })}>
     ${channels.map((one) => html`<option key=${one.id} value=${one.id}>${named("channel", one.id, one.name).replace(/^channel (?=\D)/, "")}</option>`)}

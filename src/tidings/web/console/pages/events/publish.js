@@ -38,7 +38,8 @@ export function Publish({ channel, draft, onDraft, onOpen }) {
   const path = `/v1/channels/${channel.id}/events`;
   const where = named("channel", channel.id, channel.name);
   const line = made.event && { curl: asCurl({ method: "POST", path, body: made.event }), call: asPublish(channel, made.event) };
-  const attempt = async (what, act) => {
+  const log = (result, ok) => note({ what: `Publish into ${where}`, ...line, result, ok });
+  const attempt = async (act, onFault = () => {}) => {
     if (made.mistyped) return setFaults({ fields: { [`event.${made.mistyped.path}`]: made.mistyped.message }, rest: "" });
     setFaults({ fields: {}, rest: "" });
     setBusy(true);
@@ -47,20 +48,20 @@ export function Publish({ channel, draft, onDraft, onOpen }) {
     } catch (error) {
       const message = error instanceof Away ? "The service does not answer. Send it again: it is accepted once." : error.message;
       if (!(error.told || error instanceof Away)) console.error(error);
-      note({ what, ...line, result: message, ok: false });
+      onFault(message);
       setFaults(faultsOf(error.told ?? {}, error.told?.where ? error.told.problem ?? message : message));
     } finally {
       setBusy(false);
     }
   };
-  const send = () => attempt(`Publish into ${where}`, async (event) => {
+  const send = () => attempt(async (event) => {
     const { seq, warnings = [] } = await ask("POST", path, { event, producer, number: numberOf(path + JSON.stringify(event)) });
     unanswered = null;
-    note({ what: `Publish into ${where}`, ...line, result: `Accepted as number ${seq}`, ok: true });
+    log(`Accepted as number ${seq}`, true);
     setResult({ seq, warnings, fate: seq > 0 && (await ask("GET", `${path}/${seq}/fate?most=1`).catch(() => null)) });
     tellChanged();
-  });
-  const tryIt = () => attempt(`Dry run in ${where}`, async (event) => setResult({ judged: await judgement(channel, event) }));
+  }, (message) => log(message, false));
+  const tryIt = () => attempt(async (event) => setResult({ judged: await judgement(channel, event) }));
   const field = (name, label, required) => html`<${Field} key=${name} field=${{ kind: "text", label, required, text: "" }} draft=${draft[name]} path=${`event.${name}`}
     faults=${faults.fields} onDraft=${(value) => onDraft({ ...draft, [name]: value })} />`;
 

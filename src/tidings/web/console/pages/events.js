@@ -39,7 +39,7 @@ export default function Events({ query }) {
 const channelsOf = (table) => table.id.map((id, row) => ({ id, name: table.name[row], consumers: table.consumers[row] }))
   .sort((a, b) => (a.name ? 0 : 1) - (b.name ? 0 : 1) || a.name.localeCompare(b.name) || a.id - b.id);
 
-const Tabs = ({ tab }) => html`<div class="segments tabs" role="group" aria-label="What to show">
+const Tabs = ({ tab }) => html`<div class="segments event-tabs" role="group" aria-label="What to show">
   ${Object.entries(TABS).map(([id, [word]]) => html`<button key=${id} aria-pressed=${tab === id} onClick=${() => change({ tab: id })}>${word}</button>`)}
 </div>`;
 

@@ -43,7 +43,7 @@ async def _numbers(page: Page, *numbers: int) -> None:
 async def test_events_come_as_they_are_published_and_match(browser: str) -> None:
     async with served() as door:
         channel = await door.channel("roads")
-        async with console(browser, *_at(door, channel), ready=".dot.up") as page:
+        async with console(browser, *_at(door, channel), ready=".events .dot.up") as page:
             await door.publish(channel, 5, 15)
             await _numbers(page, 2, 1)
             await expect(_rows(page).first).to_contain_text("price=15")

@@ -21,8 +21,8 @@ export function follow(path, on) {
 
 async function run(path, on, signal) {
   let after, missed = false, wait = FIRST_WAIT;
+  on.onState("connecting");
   while (!signal.aborted) {
-    on.onState("connecting");
     let kind = "again";
     try {
       after ??= await on.begin(missed);
@@ -38,6 +38,7 @@ async function run(path, on, signal) {
       if (error.status === REMOVED) kind = "removed";
       else if (!(error instanceof Away)) await isThere(); // the stream has broken: is the service still there?
     }
+    on.onState("connecting");
     if (kind === "again") await reachable(wait);
     wait = Math.min(LONGEST_WAIT, wait * 2);
     if (!signal.aborted) on.onNote({ kind, after });

@@ -221,7 +221,9 @@ class Fates:
                 pass
         except CursorNotFound:
             return None, "removed"
-        if finder.invalid or self._reports.losses.between(channel.id, seq - 1, seq):
+        self._reports.find()
+        self._reports.report({channel.id: finder.invalid})
+        if self._reports.losses.between(channel.id, seq - 1, seq):
             return None, "damaged"
         found = finder.found()
         return found, "missing" if found is None else "kept"

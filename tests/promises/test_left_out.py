@@ -138,6 +138,7 @@ LEFT_OUT: dict[str, tuple[str, ...]] = {
         "test_access.test_everybody_may_use_what_is_not_of_the_standard",
         "test_managing.test_a_dry_run_tells_what_would_become_of_an_event",
         "test_managing.test_a_real_event_comes_with_its_trail",
+        "test_managing.test_what_became_of_an_event_is_told",
     ),
     "trials": (
         "test_trying.test_a_check_says_what_is_wrong_where_and_what_would_be_right",

@@ -19,6 +19,7 @@ from tidings.errors import (
     FilterNotFound,
     InvalidMappingValue,
     NameTaken,
+    NotFound,
     PropertyErrorCode,
     ProxyNotFound,
     UnsupportedAdmin,
@@ -365,6 +366,21 @@ async def test_a_real_event_comes_with_its_trail(service: Service) -> None:
     delivery = await cheap.next(1)
     assert delivery is not None
     assert delivery.id == receipt
+
+
+@pytest.mark.not_over_corba("trails")
+async def test_what_became_of_an_event_is_told(service: Service) -> None:
+    client = await service.client()
+    channel = await client.create_channel()
+    cheap = await client.subscribe(channel, "$price < 20")
+    await client.subscribe(channel, "$price > 20")
+    publisher = await client.publisher(channel)
+    _, seq = await publisher.publish(bid(5))
+    assert await cheap.next(1) is not None
+    fate = await channel.fate(seq)
+    assert [(copy.proxy, copy.state) for copy in fate.copies] == [(cheap.proxy, "in_flight")]
+    with pytest.raises(NotFound):
+        await channel.fate(seq + 1)
 
 
 async def test_an_admin_ends_with_its_proxies(service: Service) -> None:

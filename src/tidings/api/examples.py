@@ -11,6 +11,7 @@ from tidings.channel import constraint_views as w
 from tidings.channel import management as m
 from tidings.channel import questions as q
 from tidings.channel import views as v
+from tidings.channel.fate import Fate
 from tidings.channel.settings import Settings
 from tidings.channel.trail import Trail
 from tidings.grants import requests as g
@@ -200,6 +201,29 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
             "at": 1760000060000000,
             "causes": [{"at": 1760000060000000, "reason": "the order is unknown"}],
             "event": _EVENT,
+        },
+    ),
+    Fate: (
+        {
+            "channel": 1,
+            "number": 1041,
+            "record": "kept",
+            "arrival": 1760000000000000,
+            "plan": 5,
+            "rules": 5,
+            "counts": {"delivered": 1},
+            "copies": [
+                {
+                    "proxy": 7,
+                    "name": "billing",
+                    "state": "delivered",
+                    "at": 1760000000004000,
+                    "letter": None,
+                    "earlier": [],
+                }
+            ],
+            "complete": True,
+            "unknown": [],
         },
     ),
     v.FilterInfo: (

@@ -27,6 +27,7 @@ from tidings.channel.constraint_views import (
     MatchCount,
     PropertiesSeen,
 )
+from tidings.channel.fate import Fate
 from tidings.channel.property_errors import PropertyRange
 from tidings.channel.settings import Settings
 from tidings.channel.trail import Trail
@@ -320,6 +321,8 @@ _CHANNELS: Final = (
               "Which properties events have", "channels", answer=PropertiesSeen),
     Operation(q.SeeHighestNumber, Right.KNOW, f"GET {_CHANNEL}/producers/{{producer}}",
               "How far a producer has come", "channels", answer=Named("highest", int | None, 41)),
+    Operation(q.SeeFate, Right.INSPECT, f"GET {_CHANNEL}/events/{{number}}/fate",
+              "What became of an event", "events", answer=Fate),
 )  # fmt: skip
 
 _ADMINS: Final = (

@@ -16,6 +16,7 @@ from tidings.channel.constraint_views import (
     MatchCount,
     PropertiesSeen,
 )
+from tidings.channel.fate import Fate
 from tidings.channel.settings import Settings
 from tidings.channel.views import (
     AdminInfo,
@@ -193,6 +194,25 @@ class SeeProperties(Question[PropertiesSeen]):
 
     channel: int
     last: Last = 200
+
+
+@dataclass(frozen=True, slots=True)
+class SeeFate(Question[Fate]):
+    """See what became of an event: who it was for, and the state of each copy.
+
+    It comes from the journal, and from what waits now. If the answer is not `complete`, the same
+    request reads on.
+
+    Attributes:
+        number: The event's number.
+        after: The id of the last proxy seen before.
+        most: At most so many copies.
+    """
+
+    channel: int
+    number: int
+    after: int = 0
+    most: Most = 100
 
 
 @dataclass(frozen=True, slots=True)

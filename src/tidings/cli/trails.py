@@ -1,16 +1,17 @@
-"""`tidings trail`: what would happen to an event, with each stage, verdict and reason."""
+"""`tidings trail`: what would happen to an event, or what became of one, with the reasons."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from tidings.channel.questions import SeeFilter
 from tidings.cli import showing
 from tidings.cli.connection import Channel, channel_key, service_command
-from tidings.cli.options import Format, commands, tell_if_waiting
+from tidings.cli.options import Format, commands, option, tell_if_waiting
 from tidings.cli.pairs import HEADER_AND_LINES, Header, JsonLines, Words, event_of
 from tidings.cli.reading import EventReader
 from tidings.errors import InvalidUsage, NotFound
@@ -21,15 +22,21 @@ from tidings.terminal.render import Mark, TreeNode
 from tidings.terminal.why import tree_of
 
 if TYPE_CHECKING:
+    from tidings.channel.fate import EventCopy, Fate
     from tidings.channel.trail import Step, Trail
     from tidings.channel.views import ProxyInfo
     from tidings.client.client import Client
+    from tidings.client.managing import Channel as ChannelHandle
     from tidings.events.structured import StructuredEvent
     from tidings.filters.constraint import Constraint
 
 # Most consumers explained; each needs a request for its filters.
 _CONSUMERS: Final = 20
 _CONSTRAINTS: Final = 5
+
+_PAGE: Final = 1_000
+
+Number = Annotated[int | None, option("--number N", "Of the accepted event with this number.")]
 
 app = commands()
 
@@ -38,6 +45,7 @@ app = commands()
     app,
     "tidings trail auction Auction::offer Emma price=12",
     "tidings trail auction --json-lines event.json",
+    "tidings trail auction --number 41",
 )
 async def trail(
     client: Client,
@@ -46,18 +54,27 @@ async def trail(
     header: Header = None,
     json_lines: JsonLines = None,
     format_: Format = "json",
+    number: Number = None,
 ) -> None:
-    """Tell what would become of an event, and why.
+    """Tell what would become of an event and why, or what became of an accepted one.
 
     Each stage stands with its verdict and the reason, and below a consumer that does not get the
     event, its constraints with what they found. Nothing is published. The event is judged as if it
     came through a supplier without filters.
 
-    With --json each event gives the trail as the API tells it.
+    With --number it tells what became of every copy of the event with that number, as far as the
+    journal knows.
+
+    With --json each event gives the trail, or the fate, as the API tells it.
 
     Exit code: 0 everything was told, 2 something could not be read.
     """
-    await show_trails(client, channel, event or [], header, json_lines, format_)
+    if number is None:
+        await show_trails(client, channel, event or [], header, json_lines, format_)
+        return
+    if event or header or json_lines:
+        raise InvalidUsage("--number names an accepted event: leave out the event and its options")
+    await _show_fate(await client.channel(channel_key(channel)), number)
 
 
 async def show_trails(
@@ -180,3 +197,55 @@ def _explained(asked: Constraint, fields: Fields) -> TreeNode:
         return tree_of(explain(asked, fields))
     types = ", ".join(f"{one.domain}::{one.type}" for one in asked.event_types)
     return TreeNode(asked.text or "TRUE", f"only asked of {types}", mark=Mark.FALSE)
+
+
+async def _show_fate(channel: ChannelHandle, number: int) -> None:
+    """Show what became of every copy of an event."""
+    found = await _whole_fate(channel, number)
+    if render.is_json():
+        render.as_json(showing.as_data(found))
+        return
+    counts = [f"{count} {_words(state)}" for state, count in found.counts.items()]
+    render.say(f"event {number}: {', '.join(counts) or 'no copies are known'}", "bold")
+    if found.arrival is not None:
+        at = showing.moment_text(found.arrival)
+        render.say(f"  accepted {at} under rules of version {found.plan}", "dim")
+    if found.copies:
+        render.say()
+    render.marked([_copy(one) for one in found.copies])
+    for sentence in found.unknown:
+        render.note(sentence)
+
+
+async def _whole_fate(channel: ChannelHandle, number: int) -> Fate:
+    """Return a fate with all copies, once the journal was read as far as needed."""
+    found = await channel.fate(number, most=_PAGE)
+    while not found.complete:
+        found = await channel.fate(number, most=_PAGE)
+    copies = page = found.copies
+    while len(page) == _PAGE:
+        page = (await channel.fate(number, page[-1].proxy, _PAGE)).copies
+        copies += page
+    return replace(found, copies=copies)
+
+
+def _copy(copy: EventCopy) -> TreeNode:
+    endings = [*((one.state, one.at) for one in copy.earlier), (copy.state, copy.at)]
+    notes = [
+        _words(state) + ("" if at is None else f" {showing.moment_text(at)}")
+        for state, at in endings
+    ]
+    if copy.letter is not None:
+        notes.append(f"dead letter {copy.letter}")
+    mark = _MARKS.get(copy.state, Mark.FALSE)
+    return TreeNode(f"consumer {copy.name or copy.proxy}", ", ".join(notes), mark=mark)
+
+
+_MARKS: Final[Mapping[str, Mark]] = {
+    "delivered": Mark.TRUE,
+    **dict.fromkeys(("waiting", "in_flight", "not_recorded", "not_found"), Mark.SKIPPED),
+}
+
+
+def _words(state: str) -> str:
+    return state.replace("_", " ")

@@ -9,6 +9,7 @@ from tidings.channel import management as m
 from tidings.channel import questions as q
 from tidings.channel.commands import DryRun
 from tidings.channel.constraint_views import MatchCount, PropertiesSeen
+from tidings.channel.fate import Fate
 from tidings.channel.property_errors import PropertyRange
 from tidings.channel.trail import Trail
 from tidings.channel.views import (
@@ -206,6 +207,10 @@ class Channel(Managed):
     async def properties(self, last: int = 200) -> PropertiesSeen:
         """Return the properties that the latest events have."""
         return await self._transport.request(q.SeeProperties(self.id, last))
+
+    async def fate(self, number: int, after: int = 0, most: int = 100) -> Fate:
+        """Return what became of an event; page on with `after`, the last proxy seen before."""
+        return await self._transport.request(q.SeeFate(self.id, number, after, most))
 
     async def destroy(self) -> None:
         """Delete the channel and everything in it."""

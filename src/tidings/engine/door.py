@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar
 from weakref import WeakSet
 
 from tidings.channel.commands import Command, Push
+from tidings.channel.fate import Fate
 from tidings.channel.functions import checked_function
 from tidings.channel.management import (
     Connect,
@@ -29,6 +30,7 @@ from tidings.channel.questions import (
     RedriveDeadLetters,
     SeeChannel,
     SeeDeadLetters,
+    SeeFate,
     SeeProperties,
 )
 from tidings.channel.settings import FilterPart
@@ -98,6 +100,7 @@ class LocalDoor:
         self._views = Viewing(host, principal, self._note_look)
         self.operation = ""
         self._letters: dict[type, Callable[[Any], Awaitable[Any]]] = {
+            SeeFate: self._fate,
             SeeDeadLetters: lambda x: self.dead_letters(x.channel, x.proxy, x.after, x.most),
             RedriveDeadLetter: lambda x: self.redrive(x.id),
             RedriveDeadLetters: self._redrive_many,
@@ -236,6 +239,15 @@ class LocalDoor:
         fence = () if principal.is_owner else self._host.access.fence(principal.name, channel)
         return await self._host.history.page(
             channel, after=after, since=since, most=most, constraint=constraint, fence=fence or ()
+        )
+
+    async def _fate(self, asked: SeeFate) -> Fate:
+        """Return what became of an event; it names all consumers, and fences hold."""
+        access, principal = self._host.access, self._principal
+        access.require(principal, Verb.INSPECT, Place(asked.channel))
+        fence = () if principal.is_owner else access.fence(principal.name, asked.channel)
+        return await self._host.fates.of(
+            self._host.factory.channel(asked.channel), asked, fence or ()
         )
 
     # Kinds of clients.

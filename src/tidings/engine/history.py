@@ -70,7 +70,7 @@ class History:
         self._storage = storage
         self._channels = channels
         self._reports = reports
-        self._guide = _Guide()
+        self.guide = Guide()
 
     async def page(
         self,
@@ -110,7 +110,7 @@ class History:
         origin = bytes.fromhex(found.origin)
         look = None if constraint is None else _look_for(constraint)
         page = await self._search(
-            store, _Asked(channel, origin, after, since, most, look, fence, last)
+            store, Asked(channel, origin, after, since, most, look, fence, last)
         )
         lost = self._reports.losses.between(channel, after or 0, page.next)
         return page._replace(lost=lost)
@@ -131,7 +131,7 @@ class History:
         while store is not None:
             try:
                 page = await self._search(
-                    store, _Asked(channel, origin, after, None, MOST, look, fence, upto)
+                    store, Asked(channel, origin, after, None, MOST, look, fence, upto)
                 )
             except CursorNotFound:  # the first of them are not kept any more
                 after = None
@@ -140,8 +140,8 @@ class History:
                 return
             after = page.next
 
-    async def _search(self, store: Store, asked: _Asked) -> HistoryPage:
-        search = _Search(store, self._guide, asked)
+    async def _search(self, store: Store, asked: Asked) -> HistoryPage:
+        search = Search(store, self.guide, asked)
         while not await self._storage.submit(search.step):
             pass
         self._reports.find()
@@ -161,7 +161,7 @@ class History:
         return await settled
 
 
-class _Guide:
+class Guide:
     """What is known of where events are; on the disk thread."""
 
     def __init__(self) -> None:
@@ -170,17 +170,19 @@ class _Guide:
         self.places: OrderedDict[tuple[bytes, int], Cursor] = OrderedDict()
 
     def forget_before(self, number: int) -> None:
+        """Forget segments that were removed."""
         while self.segments and (oldest := min(self.segments)) < number:
             del self.segments[oldest]
 
     def remember(self, origin: bytes, reached: int, place: Cursor) -> None:
+        """Remember where a reader goes on."""
         self.places[origin, reached] = place
         self.places.move_to_end((origin, reached))
         if len(self.places) > _PLACES:
             self.places.popitem(last=False)
 
 
-class _Asked(NamedTuple):
+class Asked(NamedTuple):
     """The request for a page."""
 
     channel: int
@@ -197,10 +199,10 @@ def _look_for(constraint: Constraint) -> Look:
     return lambda _, fields: constraint.matches(fields)
 
 
-class _Search:
+class Search:
     """The search for one page, step by step on the disk thread."""
 
-    def __init__(self, store: Store, guide: _Guide, asked: _Asked) -> None:
+    def __init__(self, store: Store, guide: Guide, asked: Asked) -> None:
         self._store = store
         self._guide = guide
         self._asked = asked
@@ -214,6 +216,7 @@ class _Search:
         self._end = False
 
     def page(self) -> HistoryPage:
+        """Return what was found."""
         reached = max(self._reached, self._asked.last) if self._end else self._reached
         return HistoryPage(self._messages, reached, reached >= self._asked.last, self._asked.last)
 

@@ -38,6 +38,7 @@ from tidings.engine.dead_letters import DeadLetters
 from tidings.engine.disk import DiskThread, Done
 from tidings.engine.endpoints import Endpoint, EventBatch
 from tidings.engine.enforcing import Enforcing
+from tidings.engine.fates import Fates
 from tidings.engine.history import History
 from tidings.engine.housekeeping import Housekeeping, Kept
 from tidings.engine.judging import Judging
@@ -111,6 +112,7 @@ class Host:
         self.spilling = Spilling(self.storage, channels, self.at_once)
         self.dead_letters = DeadLetters(self.storage, settings.limits, self.ask, self.reports.lost)
         self.history = History(self.storage, channels, self.reports)
+        self.fates = Fates(self.storage, self.reports, self.history.guide)
         self.watchdog = Watchdog(self.loop)
         self.notices: deque[e.Notice] = deque(maxlen=_NOTICES)
         self.operations = OperationLog(access, self._channel_name, now, self._operation_done)
@@ -138,9 +140,7 @@ class Host:
         self._closing = asyncio.Lock()
         self._watchers: list[Callable[[e.Notice], None]] = []
         self._around = self.loop.call_later(_LOOK_AROUND, self._look_around)
-        self._enforcing = Enforcing(
-            access, self.limiting, self.factory.channels, self.endpoint, self.tell
-        )
+        self._enforcing = Enforcing(access, self.limiting, channels, self.endpoint, self.tell)
         self.on_effect(AccessChanged, self._enforcing.access_changed)
         self.on_effect(AccessWidened, self._enforcing.access_widened)
         self.watchdog.start()

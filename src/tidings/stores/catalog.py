@@ -343,6 +343,11 @@ class Catalog:
         test = "channel = ? AND proxy = ? AND seq = ?"
         return next(iter(self._letters(test, channel, proxy, seq)), None)
 
+    def letters_of(self, channel: int, seq: int) -> dict[int, int]:
+        """Return the ids of an event's dead letters, by proxy."""
+        query = "SELECT proxy, id FROM dead_letters WHERE channel = ? AND seq = ?"
+        return dict(self._rows(query, (channel, seq)))
+
     def take_dead(self, id: int) -> DeadLetterRow | None:
         """Remove and return a dead letter; None if it does not exist."""
         with self.batch():

@@ -289,6 +289,40 @@ def stored_outcome(payload: bytes) -> StoredOutcome:
         raise _undecodable("an outcome", error) from error
 
 
+class OneOutcome(NamedTuple):
+    """The outcome of one copy of one event; `at` is None in the oldest records."""
+
+    proxy: int
+    outcome: Outcome
+    at: int | None
+
+
+def outcome_of(payload: bytes, seq: int) -> OneOutcome | None:
+    """Decode an OUTCOME record for one event; None if it is about others.
+
+    However many events the record is about, none of the others is looked at.
+    """
+    try:
+        form, outcome, proxy = _OUTCOME_UNTIMED.unpack_from(payload)
+        at: int | None = None
+        body = _OUTCOME_UNTIMED.size
+        if form == _TIMED:
+            *_, at = _OUTCOME.unpack_from(payload)
+            body = _OUTCOME.size
+        elif form != _FORMAT:
+            raise _unknown_format("an outcome", payload, _TIMED)
+        runs = iter(_runs_of(payload[body:]))
+        end = 0
+        for gap, length in zip(runs, runs, strict=True):
+            start = end + gap
+            end = start + length
+            if start <= seq < end:
+                return OneOutcome(proxy, Outcome(outcome), at)
+    except _UNFIT as error:
+        raise _undecodable("an outcome", error) from error
+    return None
+
+
 def _runs(seqs: Sequence[int]) -> list[int]:
     """Return alternately the distance of a run from the previous one's end, and its length."""
     first = seqs[0]

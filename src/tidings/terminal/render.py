@@ -360,16 +360,21 @@ def heading(text: str) -> None:
 
 def explanation(verdict: str, matches: bool, where: str, tree: TreeNode | None) -> None:
     """Print whether and why a constraint matched: the answer, the event, the tree if any."""
-    console = _console()
     say(verdict, "bold green" if matches else "bold red")
     if where:
         say(f"  {where}", "dim")
     if tree is None:
         return
     say()
+    marked([tree])
+
+
+def marked(nodes: Sequence[TreeNode]) -> None:
+    """Print trees whose lines have results."""
+    console = _console()
     unicode = _has_unicode(console)
-    rows = list(_rows(tree, "", "", unicode))
-    width = max(len(guide) + len(node.text) for guide, node in rows) + 3
+    rows = [row for node in nodes for row in _rows(node, "", "", unicode)]
+    width = max((len(guide) + len(node.text) for guide, node in rows), default=0) + 3
     for guide, node in rows:
         console.print(_row(guide, node, width, unicode), soft_wrap=True)
 

@@ -160,6 +160,7 @@ PATH_TYPES: Final[Mapping[str, Any]] = {
     "principal": _PrincipalName,
     "grant": Annotated[Number, Path(description="The grant's number.", examples=[3])],
     "credential": Annotated[Number, Path(description="The credential's number.", examples=[5])],
+    "number": Annotated[Number, Path(description="The event's number.", examples=[1041])],
     "producer": Annotated[
         str,
         Path(min_length=1, description="Its own name (percent-encoded).", examples=["till-3"]),

@@ -277,6 +277,20 @@ def test_the_trails_of_a_file(drivers: Served, tmp_path: Path) -> None:
     assert result.stdout.startswith("accepted, for 0 of 2 consumers\n")
 
 
+def test_what_became_of_an_event(drivers: Served) -> None:
+    drivers.done("publish", "traffic", *SPEED)
+    head, when, _, copy = drivers.done("trail", "traffic", "--number", "1").splitlines()
+    assert head == "event 1: 1 waiting"
+    assert when.startswith("  accepted 20")
+    assert copy.split() == ["·", "consumer", "fast", "waiting"]
+    [letter] = objects(drivers.done("trail", "traffic", "--number", "1", "--json"))
+    assert [one["state"] for one in letter["copies"]] == ["waiting"]
+    assert "--number names an accepted event" in drivers.refused(
+        "trail", "traffic", *SPEED, "--number", "1"
+    )
+    assert "has no event 2" in drivers.refused("trail", "traffic", "--number", "2")
+
+
 def why(served: Served) -> list[str]:
     """The lines below the consumers."""
     shown = served.done("trail", "traffic", *SPEED).splitlines()

@@ -85,7 +85,7 @@ async def test_events_of_the_channel_come_as_they_were_published_in_few_steps(
             await soon(host.history.page(other))
 
         await publish(host, channel, source, *range(100))
-        search = history_module._Search
+        search = history_module.Search
         with mock.patch.object(search, "step", autospec=True, side_effect=search.step) as step:
             assert await numbers(host, channel) == list(range(1, 103))
         assert step.call_count < 50
@@ -101,7 +101,7 @@ async def test_a_page_ends_after_so_many_octets_and_few_places_are_remembered(
             await soon(host.ask(Push(channel, source, [happened(str(name), text="x" * 600)])))
         found = await pages(host, channel)
         assert [seqs(page.messages) for page in found] == [[1, 2], [3, 4], [5, 6]]
-        guide = host.history._guide
+        guide = host.history.guide
         assert [reached for _, reached in guide.places] == [4, 6]
 
 
@@ -190,9 +190,9 @@ async def test_segments_that_go_while_a_page_is_read_end_it_before_the_gap(tmp_p
     async with hosted(tmp_path, **SMALL) as (host, channel, source):
         last = await fill(host, channel, source)
         taken = asyncio.Event()
-        step = history_module._Search.step
+        step = history_module.Search.step
 
-        def noted(search: history_module._Search) -> bool:
+        def noted(search: history_module.Search) -> bool:
             done = step(search)
             host.loop.call_soon_threadsafe(taken.set)
             return done
@@ -202,7 +202,7 @@ async def test_segments_that_go_while_a_page_is_read_end_it_before_the_gap(tmp_p
             await host.housekeeping.run_once()
 
         one_by_one = mock.patch.object(history_module, "_STEP_EVENTS", 1)
-        with one_by_one, mock.patch.object(history_module._Search, "step", noted):
+        with one_by_one, mock.patch.object(history_module.Search, "step", noted):
             cleaning = asyncio.ensure_future(dropped())
             page = await soon(host.history.page(channel, after=0, most=1_000))
             await soon(cleaning)

@@ -44,6 +44,7 @@ def targets(scene: Scene) -> Iterator[Target]:
         "grant": (1, 2),
         "credential": (1, 2),
         "producer": (MARK, NEWS),
+        "number": (1, 2),
     }
     rows = {(row.method, path): row for row in CATALOGUE if row.http for path in row.places}
     app = build_app(scene.host)

@@ -22,11 +22,16 @@ HOSTILE = [
     "javascript:document.title='taken'",
     "x" * 256,
 ]
+PLACES = [*PAGES, "events?tab=history&number=1", "events?tab=publish"]
 HIDDEN = "\u202e\u2066\u200b\x00\x07\x1b"
 
 
 def _url(door: ServedDoor) -> str:
     return f"http://127.0.0.1:{door.port}"
+
+
+def _address(place: str, at: str) -> str:
+    return f"#/{place}{'&' if '?' in place else '?'}at={at}"
 
 
 async def _hostile_scene(door: ServedDoor) -> str:
@@ -65,11 +70,11 @@ def _serious(theme: str, found: dict[str, Any]) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", PLACES)
 async def test_everybody_can_use_it(browser: str, name: str) -> None:
     async with served() as door:
         at = await _hostile_scene(door)
-        async with console(browser, _url(door), f"#/{name}?at={at}") as page:
+        async with console(browser, _url(door), _address(name, at)) as page:
             await rest(page)
             assert not await findings(page)
 
@@ -96,12 +101,12 @@ async def test_everybody_can_use_dialogs_menus_and_the_login(browser: str) -> No
             assert not await findings(page)
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", PLACES)
 async def test_any_text_is_shown_as_text(browser: str, name: str) -> None:
     async with served() as door:
         at = await _hostile_scene(door)
         small = {"width": 390, "height": 800}
-        async with console(browser, _url(door), f"#/{name}?at={at}", viewport=small) as page:
+        async with console(browser, _url(door), _address(name, at), viewport=small) as page:
             await rest(page)
             assert "Tidings" in await page.title()
             told = await page.evaluate("document.body.innerText + document.body.innerHTML")

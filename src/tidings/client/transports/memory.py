@@ -16,6 +16,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 from tidings.channel import management as m
 from tidings.channel import views as v
 from tidings.channel.commands import Command
+from tidings.channel.fate import Fate
 from tidings.channel.trail import Trail
 from tidings.channel.vocabulary import InfoMode, Place
 from tidings.errors import ConnectionAlreadyInactive, FilterNotFound
@@ -374,6 +375,9 @@ class Memory:
                 return replace(found, proxy=self._proxy(found.channel, found.proxy))
             case Trail():
                 return self._trail(channel, found)
+            case Fate():
+                copies = [replace(x, proxy=self._proxy(channel, x.proxy)) for x in found.copies]
+                return replace(found, copies=tuple(copies))
             case v.Advertisement():
                 return self._advertisement(channel, found)
             case list() | tuple() if not hasattr(found, "_fields"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import MISSING, fields, replace
 from functools import partial
 from inspect import Parameter, Signature
@@ -25,12 +25,14 @@ from tidings.api.operations import (
 )
 from tidings.channel.catalogue import CATALOGUE, Named, Operation, Shown
 from tidings.channel.commands import Ack, Failed, Reject
+from tidings.channel.fate import EventCopy, Fate
 from tidings.channel.management import CreateChannel, Disconnect, ObtainProxy, SetQoS
 from tidings.channel.qos import Reliability
 from tidings.channel.questions import (
     SeeAdmins,
     SeeAdvertisement,
     SeeChannels,
+    SeeFate,
     SeeProxies,
     question_at,
 )
@@ -172,8 +174,8 @@ async def _answer_question(
         found = _LISTS[row.request](door, question)
     elif isinstance(answer, Named) and isinstance(answer.kind, type(list[int])):
         found = in_turns(await door.request(question))
-    elif row.request is SeeAdvertisement:
-        return _json(await _written_in_turns(await door.request(question)))
+    elif row.request in _WRITTEN:
+        return _json(await _WRITTEN[row.request](await door.request(question)))
     else:
         plain = answer_json(row, await door.request(question))
         return Response(status_code=204) if answer is None else _json(plain)
@@ -188,7 +190,17 @@ _LISTS: Final[Mapping[type, Callable[[LocalDoor, Any], AsyncIterator[Any]]]] = {
 }
 
 
-async def _written_in_turns(found: Advertisement) -> dict[str, Any]:
+async def _fate_in_turns(found: Fate) -> dict[str, Any]:
+    """A fate as JSON; copies may be many."""
+    turns, out = Turns(), form_of(EventCopy).outward
+    plain: dict[str, Any] = form_of(Fate).outward(replace(found, copies=()))
+    for copy in found.copies:
+        plain["copies"].append(out(copy))
+        await turns.give()
+    return plain
+
+
+async def _advertisement_in_turns(found: Advertisement) -> dict[str, Any]:
     """An advertisement as JSON; who offers and wants may be very many."""
     turns, out = Turns(), form_of(tuple[EventTypePattern, ...]).outward
     plain: dict[str, Any] = {"offered": out(found.offered), "wanted": out(found.wanted)}
@@ -198,6 +210,12 @@ async def _written_in_turns(found: Advertisement) -> dict[str, Any]:
             told[str(who)] = out(types)
             await turns.give()
     return plain
+
+
+_WRITTEN: Final[Mapping[type, Callable[[Any], Awaitable[dict[str, Any]]]]] = {
+    SeeAdvertisement: _advertisement_in_turns,
+    SeeFate: _fate_in_turns,
+}
 
 
 def _json(plain: object, status: int = 200) -> Response:

@@ -76,6 +76,7 @@ class World:
             "admin": [0],
             "filter": [self.filter, self.mapping],
             "producer": ["hall"],
+            "number": [1],
             "name": [MAIN],
             "principal": [MAIN],
             "grant": [self.grant],

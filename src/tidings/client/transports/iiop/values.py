@@ -55,6 +55,7 @@ _WORDS: Final[Mapping[type, tuple[str, ...]]] = {
     q.SeeAdvertisement: ("lists of who offers and wants what", "use on_wanted and on_offers"),
     q.SeeDeadLetters: ("dead letters",),
     q.SeeFilters: ("a list of all filters",),
+    q.SeeFate: ("fates of events",),
     q.SeeHighestNumber: ("producers with a name", "leave the name out"),
     q.SeeProperties: ("properties of past events",),
     q.SeeRules: ("the rules of a service",),

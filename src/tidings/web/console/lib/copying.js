@@ -24,7 +24,7 @@ export function asCall(operation, fields) {
   return ["tidings", "call", operation, ...told].join(" ");
 }
 
-async function copy(text, what) {
+export async function copyText(text, what) {
   try {
     await navigator.clipboard.writeText(text);
     toast(`Copied as ${what}`);
@@ -34,4 +34,4 @@ async function copy(text, what) {
 }
 
 export const Copy = ({ what, text }) => html`<button type="button" class="small" disabled=${!text}
-  onClick=${() => copy(text, what)}>Copy as ${what}</button>`;
+  onClick=${() => copyText(text, what)}>Copy as ${what}</button>`;

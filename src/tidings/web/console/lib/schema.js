@@ -166,7 +166,7 @@ function propertyFault({ code, low, high }) {
   return CODES[code] ?? code;
 }
 
-function constraintFault(told, message) {
+export function constraintFault(told, message) {
   const line = told.text.split("\n")[(told.line ?? 1) - 1] ?? told.text;
   const caret = `${line}\n${" ".repeat(Math.max(0, (told.column ?? 1) - 1))}^`;
   return message.includes("^") ? message : `${message}\n${caret}`;

@@ -2,12 +2,12 @@
 //
 //   ask("GET", "/v1/rules")  the answer's JSON; throws a Problem that the service has answered
 //                            with, or Away if it does not answer at all
+//   open("/v1/…/tail", signal)  the octets of an answer as they come, for stream.js
 //
 // A 401 opens the login form; the request waits for it and is sent again. While the service does
 // not answer, it is tried until it does; then everything shown is loaded again (`revived`).
 import { cell } from "./cell.js";
 import * as clock from "./clock.js";
-import { parseExactly } from "./json.js";
 
 export class Problem extends Error {
   constructor(status, told) {
@@ -40,12 +40,16 @@ let heard = 0;
 export const needsToken = () => Boolean(token);
 export const lastHeard = () => heard;
 
-// With `exact`, integers that are too long for JavaScript stay as they are written.
-export async function ask(method, path, body, { exact = false } = {}) {
+// `parse` reads the answer; by default whole numbers beyond 2^53 are rounded (exact.js does not).
+export const ask = (method, path, body, parse) => admitted(() => send(method, path, body, parse));
+
+export const open = (path, signal) => admitted(() => begin(path, signal));
+
+async function admitted(request) {
   for (;;) {
     while (recognition || loggedIn) await (recognition ?? loggedIn.done);
     const before = logins;
-    const { status, data } = await send(method, path, body, exact ? parseExactly : JSON.parse);
+    const { status, data } = await request();
     if (status < 400) return data;
     if (isSlowedDown(status, data)) {
       await new Promise((resolve) => setTimeout(resolve, SLOWED_DOWN));
@@ -60,9 +64,22 @@ export async function ask(method, path, body, { exact = false } = {}) {
 // Requests that were under way when a login ended count as attempts to guess it, for a moment.
 const isSlowedDown = (status, data) => status === 429 && data?.code === "too_many_attempts";
 
-async function send(method, path, body, parse = JSON.parse) {
-  const headers = { Accept: "application/json" };
-  if (token) headers.Authorization = `Bearer ${token}`;
+const authorised = (accept) => ({ Accept: accept, ...(token ? { Authorization: `Bearer ${token}` } : {}) });
+
+async function begin(path, signal) {
+  try {
+    const answer = await fetch(path, { headers: authorised("text/event-stream"), cache: "no-store", signal });
+    found();
+    return { status: answer.status, data: answer.ok ? answer.body : parsed(await answer.text()) };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    lost();
+    throw new Away();
+  }
+}
+
+async function send(method, path, body, parse) {
+  const headers = authorised("application/json");
   if (body !== undefined) headers["Content-Type"] = "application/json";
   const given = { method, headers, cache: "no-store", signal: AbortSignal.timeout(PATIENCE) };
   if (body !== undefined) given.body = JSON.stringify(body);
@@ -86,7 +103,7 @@ export function openSocket(path) {
   return new WebSocket(`${location.origin.replace(/^http/, "ws")}${path}`, ["tidings.v1", ...offered]);
 }
 
-function parsed(text, parse) {
+function parsed(text, parse = JSON.parse) {
   try {
     return text ? parse(text) : null;
   } catch {

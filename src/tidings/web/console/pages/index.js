@@ -8,5 +8,6 @@ export const PAGES = [
   { id: "objects", title: "Objects", key: "b", load: () => import("./objects.js") },
   { id: "clients", title: "Clients", key: "c", load: () => import("./clients.js") },
   { id: "filters", title: "Filters", key: "f", load: () => import("./filters.js") },
+  { id: "events", title: "Events", key: "e", load: () => import("./events.js") },
   { id: "log", title: "Log", key: "l", load: () => import("./log.js") },
 ];

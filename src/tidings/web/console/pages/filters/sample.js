@@ -1,7 +1,7 @@
 // A sample event, and what the constraint does with it: the value of every part, as a tree.
 import { useAnswer } from "../../lib/asking.js";
 import { plural, time, visible } from "../../lib/format.js";
-import { parseExactly } from "../../lib/json.js";
+import { parseExact } from "../../lib/exact.js";
 import { Section } from "../../lib/page.js";
 import { address } from "../../lib/router.js";
 import { ask } from "../../lib/service.js";
@@ -17,7 +17,7 @@ const asText = (event) => JSON.stringify(event, null, 2).split("\n").map((line) 
 
 // Shows an event of a channel as the sample.
 export async function openEvent(channel, seq) {
-  const found = await ask("GET", `/v1/channels/${channel.id}/events?after=${seq - 1}&most=1`, undefined, { exact: true });
+  const found = await ask("GET", `/v1/channels/${channel.id}/events?after=${seq - 1}&most=1`, undefined, parseExact);
   const [one] = found.events.filter((each) => each.seq === seq);
   if (!one) throw new Error(`Event ${seq} is not kept any more.`);
   edit({ sample: asText(one.event), event: { channel, seq, arrival: one.arrival } });
@@ -47,7 +47,7 @@ const Origin = ({ event, sample }) => (event
 function read(sample) {
   if (!sample.trim()) return { value: null, fault: "" };
   try {
-    const value = parseExactly(sample);
+    const value = parseExact(sample);
     return value && typeof value === "object" && !Array.isArray(value) ? { value, fault: "" } : { value: null, fault: "An event is a JSON object." };
   } catch (error) {
     return { value: null, fault: `This is not JSON: ${error.message}` };

@@ -33,6 +33,7 @@ from tidings.channel import commands as c
 from tidings.channel import management as m
 from tidings.channel.catalogue import CATALOGUE, Operation
 from tidings.channel.effects import Notice, NoticeKind
+from tidings.channel.questions import SeeDeadLetters
 from tidings.channel.vocabulary import Place, Side, Style
 from tidings.engine.access import Caller
 from tidings.engine.door import LocalDoor
@@ -81,7 +82,8 @@ async def world(folder: Path, *, gone: bool) -> AsyncIterator[World]:
     """A service in which Eve's things are, or are gone."""
     host = await Host.open(folder, cores=service_cores())
     await _fill(host)
-    assert [one.channel for one in await LocalDoor(host).dead_letters(None, None, 0, 9)] == [HIDDEN]
+    [letter] = await LocalDoor(host).request(SeeDeadLetters())
+    assert letter.channel == HIDDEN
     if gone:
         await host.ask(m.DestroyChannel(HIDDEN))
         for id in list(host.filters.filters):

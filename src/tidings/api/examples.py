@@ -59,6 +59,7 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
     m.ObtainTypes: ({"mode": "all_now_updates_on"},),
     m.OfferChange: (_TYPES,),
     m.SetMapping: ({"filter": 5},),
+    q.DropDeadLetters: ({"channel": 1, "proxy": 7, "filter": "$price < 1", "most": 500},),
     q.RedriveDeadLetters: ({"channel": 1, "filter": "$price > 100", "most": 500},),
     m.SubscriptionChange: (_TYPES,),
     # What is answered.
@@ -82,6 +83,17 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
             "channels": 3,
             "losses": "",
             "warnings": ["iiop.open_loopback is set: CORBA clients on this machine do everything"],
+        },
+    ),
+    v.SettingInfo: (
+        {
+            "name": "store.retention_age",
+            "value": "30 d",
+            "source": "file",
+            "origin": "/etc/tidings/tidings.toml, line 8",
+            "allowed": "a time or none",
+            "text": "Segments older than this go; none keeps them whatever their age.",
+            "live": True,
         },
     ),
     v.Advertisement: (

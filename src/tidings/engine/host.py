@@ -24,6 +24,7 @@ from tidings.channel.factory import Factory
 from tidings.channel.filter_host import FilterHost
 from tidings.channel.settings import DEFAULT_SETTINGS, Settings
 from tidings.channel.unused import Unused
+from tidings.channel.views import SettingInfo
 from tidings.channel.vocabulary import Place
 from tidings.clock import Clock, SystemClock
 from tidings.cores import Core, OperationDone
@@ -118,6 +119,8 @@ class Host:
         self.disk_error: StoreError | None = None
         self.warnings: list[str] = []
         """What the settings leave open, for those who run the service."""
+        self.told_settings: tuple[SettingInfo, ...] = ()
+        """The settings of the service that this host is in, for the same; set by the server."""
         self._judging = Judging(self.factory, self.cores, self.clock.now)
         self._mailbox = Mailbox(settings.limits.batch_events, self._judging.ready)
         self._performer = Performer(

@@ -46,7 +46,9 @@ _WORDS: Final[Mapping[type, tuple[str, ...]]] = {
     c.DryRun: ("dry runs",),
     c.Failed: ("retries of single events",),
     c.Reject: ("rejections of single events",),
+    q.CountDeadLetters: ("dead letters",),
     q.DropDeadLetter: ("dead letters",),
+    q.DropDeadLetters: ("dead letters",),
     q.RedriveDeadLetter: ("dead letters",),
     q.RedriveDeadLetters: ("dead letters",),
     q.SeeAdvertisement: ("lists of who offers and wants what", "use on_wanted and on_offers"),
@@ -54,6 +56,7 @@ _WORDS: Final[Mapping[type, tuple[str, ...]]] = {
     q.SeeFilters: ("a list of all filters",),
     q.SeeHighestNumber: ("producers with a name", "leave the name out"),
     q.SeeRules: ("the rules of a service",),
+    q.SeeSettings: ("the settings of a service",),
     q.SeeStatus: ("the status of a service",),
 }
 """Descriptions of requests that CORBA lacks, and alternatives."""

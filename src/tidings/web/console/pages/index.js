@@ -1,10 +1,13 @@
 // The pages of the console, in the order of the navigation.
 //
 //   id     its place in the address: #/id
+//   group  the heading it stands below
 //   key    "g" and this key lead to it
 //   load   its module, whose default export is the component; it gets {query}, the parameters of the address
+export const GROUPS = ["Watch", "Inspect", "Try", "Operate"];
+
 export const PAGES = [
-  { id: "overview", title: "Overview", key: "o", load: () => import("./overview.js") },
-  { id: "objects", title: "Objects", key: "b", load: () => import("./objects.js") },
-  { id: "log", title: "Log", key: "l", load: () => import("./log.js") },
+  { id: "overview", group: "Watch", title: "Overview", key: "o", load: () => import("./overview.js") },
+  { id: "objects", group: "Inspect", title: "Objects", key: "b", load: () => import("./objects.js") },
+  { id: "log", group: "Operate", title: "Log", key: "l", load: () => import("./log.js") },
 ];

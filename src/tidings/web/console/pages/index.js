@@ -8,6 +8,7 @@ export const GROUPS = ["Watch", "Inspect", "Try", "Operate"];
 
 export const PAGES = [
   { id: "overview", group: "Watch", title: "Overview", key: "o", load: () => import("./overview.js") },
+  { id: "notices", group: "Watch", title: "Notices", key: "n", load: () => import("./notices.js") },
   { id: "objects", group: "Inspect", title: "Objects", key: "b", load: () => import("./objects.js") },
   { id: "settings", group: "Operate", title: "Settings", key: "s", load: () => import("./settings.js") },
   { id: "log", group: "Operate", title: "Log", key: "l", load: () => import("./log.js") },

@@ -11,6 +11,7 @@ export const PAGES = [
   { id: "notices", group: "Watch", title: "Notices", key: "n", load: () => import("./notices.js") },
   { id: "objects", group: "Inspect", title: "Objects", key: "b", load: () => import("./objects.js") },
   { id: "types", group: "Inspect", title: "Event types", key: "y", load: () => import("./types.js") },
+  { id: "letters", group: "Operate", title: "Dead letters", key: "d", load: () => import("./letters.js") },
   { id: "access", group: "Operate", title: "Access", key: "a", load: () => import("./access.js") },
   { id: "settings", group: "Operate", title: "Settings", key: "s", load: () => import("./settings.js") },
   { id: "log", group: "Operate", title: "Log", key: "l", load: () => import("./log.js") },

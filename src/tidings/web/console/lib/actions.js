@@ -119,7 +119,7 @@ function Form({ asked, operation, shown: before, now, first, onClose }) {
   };
 
   if (answer !== undefined)
-    return html`<${Dialog} title=${visible(title, 160)} onClose=${secretOf(answer) === null ? onClose : undefined} wide><div class="stack">
+    return html`<${Dialog} key="answer" title=${visible(title, 160)} onClose=${secretOf(answer) === null ? onClose : undefined} wide><div class="stack">
       <${Answer} answer=${answer} />
       <form method="dialog" onSubmit=${onClose}><footer><button class=${secretOf(answer) === null ? "primary" : ""} autofocus=${secretOf(answer) === null}>Close</button></footer></form>
     </div><//>`;

@@ -3,7 +3,7 @@
 //   const grants = usePages("/v1/grants", "grants", { query: { to: "ann" } });
 //   html`<${Loaded} of=${grants}>${() => html`… ${grants.rows} … <${Pager} of=${grants} />`}<//>`
 import { useLive } from "./live.js";
-import { html, useState } from "./ui.js";
+import { html, useEffect, useState } from "./ui.js";
 
 const MOST = 100;
 
@@ -12,7 +12,8 @@ export function usePages(path, name, { query = {}, idOf = (one) => one.id, by = 
   const asked = new URLSearchParams({ ...Object.fromEntries(Object.entries(query).filter(([, value]) => value)), most: MOST });
   const base = `${path}?${asked}`;
   const [place, setPlace] = useState({ base, afters: [] });
-  const afters = place.base === base ? place.afters : []; // another question begins at its first page
+  const afters = place.base === base ? place.afters : [];
+  useEffect(() => setPlace({ base, afters: [] }), [base]); // another question begins at its first page
   const live = useLive(afters.length ? `${base}&${by}=${encodeURIComponent(afters.at(-1))}` : base, { every });
   const rows = live.data?.[name] ?? [];
   return {

@@ -1,0 +1,48 @@
+"""Settings: each as it applies, with where it comes from; secrets are never shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.async_api import expect
+
+from tests.edges.server.serving import TOKEN, serving
+from tests.real.console.browsing import console
+from tidings.channel.views import SettingSource
+from tidings.server.layers import Given, Sources
+
+
+async def test_each_has_its_source_and_a_secret_is_not_shown(browser: str, tmp_path: Path) -> None:
+    file = tmp_path / "tidings.toml"
+    file.write_text(f'[http]\ntoken = "{TOKEN}"\n[stop]\npatience = "3 s"\n')
+    flags = {"http.port": Given(0, "--port"), "store.memory": Given(True, "--memory")}
+    place = Sources(file, None, flags, {"TIDINGS_LIMITS__CHANNELS": "500"})
+    async with serving(place) as (service, _), console(browser, service.url) as page:
+        form = page.get_by_role("dialog", name="Log in")
+        await form.get_by_label("Token").fill(TOKEN)
+        await form.get_by_role("button", name="Log in").click()
+        for key in "gs":
+            await page.keyboard.press(key)
+        rows = page.locator("tbody tr")
+        await page.get_by_label("Without defaults").check()
+        await expect(rows).to_have_count(5)
+        for name, told in {
+            "http.port": ["0", "command line --port"],
+            "limits.channels": ["500", "environment TIDINGS_LIMITS__CHANNELS"],
+            "stop.patience": ["3 s", f"file {file}, line 4"],
+            "http.token": ["***", f"file {file}, line 2"],
+        }.items():
+            for text in told:
+                await expect(rows.filter(has_text=name).first).to_contain_text(text)
+        assert TOKEN not in await page.content()
+        await page.get_by_label("Without defaults").uncheck()
+        await page.get_by_placeholder("Search").fill("journal oldest default")
+        await expect(rows.first).to_contain_text("store.retention_size")
+        # A reload applies some; what it does not apply stays as it is.
+        file.write_text(f'[http]\ntoken = "{TOKEN}"\nmax_batch = 7\n')
+        assert await service.reloader.reload()
+        await page.get_by_placeholder("Search").fill("stop.patience")
+        await page.evaluate("import('/console/lib/live.js').then((m) => m.tellChanged())")
+        await expect(rows).to_contain_text("default")
+        [batch] = [one for one in service.host.told_settings if one.name == "http.max_batch"]
+        assert (batch.value, batch.source) == ("1000", SettingSource.DEFAULT)

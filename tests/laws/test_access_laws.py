@@ -34,6 +34,7 @@ from tidings.channel import management as m
 from tidings.channel.catalogue import CATALOGUE, Operation
 from tidings.channel.effects import Notice, NoticeKind
 from tidings.channel.questions import SeeDeadLetters
+from tidings.channel.views import SettingInfo, SettingSource
 from tidings.channel.vocabulary import Place, Side, Style
 from tidings.engine.access import Caller
 from tidings.engine.door import LocalDoor
@@ -224,13 +225,15 @@ async def _eve_on_roads(host: Host) -> None:
 
 
 async def test_who_runs_the_service_sees_what_others_do_not(tmp_path: Path) -> None:
-    """Metrics and notices: all with `inspect` on the service, else what one knows of."""
+    """Metrics, notices, settings: all with `inspect` on the service, else what one knows of."""
     async with world(tmp_path, gone=False) as there:
         host = there.host
         host.notice(Notice(NoticeKind.SLOW_CONSUMER, HIDDEN, 1, "much waits"))
         host.notice(Notice(NoticeKind.FAILING, 0, 0, "the disk is full"))
+        given = (SettingSource.FILE, "tidings.toml, line 3", "a path", "The folder.")
+        host.told_settings = (SettingInfo("store.dir", MARK, *given, live=False),)
         await _eve_on_roads(host)
-        paths = ("/metrics", "/v1/notices", "/v1/outline", "/v1/top")
+        paths = ("/metrics", "/v1/notices", "/v1/outline", "/v1/top", "/v1/settings")
         texts = [(await there.http.get(path)).text for path in paths]
         assert MARK not in "".join(texts)
         assert "disk is full" not in "".join(texts)

@@ -21,6 +21,7 @@ async def test_each_has_its_source_and_a_secret_is_not_shown(browser: str, tmp_p
         form = page.get_by_role("dialog", name="Log in")
         await form.get_by_label("Token").fill(TOKEN)
         await form.get_by_role("button", name="Log in").click()
+        await expect(form).to_have_count(0)
         for key in "gs":
             await page.keyboard.press(key)
         rows = page.locator("tbody tr")

@@ -195,14 +195,14 @@ class RedriveDeadLetters(Question[int]):
 
 @dataclass(frozen=True, slots=True)
 class DropDeadLetter(Question[None]):
-    """Forget a dead letter."""
+    """Drop a dead letter: nobody gets its event any more."""
 
     id: int
 
 
 @dataclass(frozen=True, slots=True)
 class DropDeadLetters(Question[int]):
-    """Forget the dead letters of a channel, or all, whose events match a constraint.
+    """Drop the dead letters of a channel, or all, whose events match a constraint.
 
     Attributes:
         channel: Of one channel, by id or name; null: all.

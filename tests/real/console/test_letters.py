@@ -28,7 +28,7 @@ async def _count(door: ServedDoor) -> int:
     return int((await door.ask("GET", "/v1/dead-letters/count"))["count"])
 
 
-async def test_those_selected_are_counted_delivered_again_and_discarded(
+async def test_those_selected_are_counted_redriven_and_dropped(
     browser: str, tmp_path: Path
 ) -> None:
     async with served(WebOptions(), tmp_path) as door:
@@ -49,20 +49,20 @@ async def test_those_selected_are_counted_delivered_again_and_discarded(
             await expect(page.get_by_role("alert")).to_contain_text("  $price >> 1\n")
             await field.fill("$price > 1")
             await field.press("Enter")
-            await page.get_by_role("button", name="Discard all 3 selected").click()
-            dialog = page.get_by_role("alertdialog", name="Discard dead letters: all 3 selected")
-            # What comes after the number was told is not discarded.
+            await page.get_by_role("button", name="Drop all 3 selected").click()
+            dialog = page.get_by_role("alertdialog", name="Drop dead letters: all 3 selected")
+            # What comes after the number was told is not dropped.
             await _rejected(door, "rail", {9: "late"})
             await dialog.get_by_label("Filter").fill("")
             await dialog.get_by_label("Channel").fill("")
-            await dialog.get_by_role("button", name="Discard dead letters").click()
+            await dialog.get_by_role("button", name="Drop dead letters").click()
             await expect(page.locator(".toast")).to_contain_text("3 dropped")
             assert await _count(door) == 3
             await page.get_by_label("Consumer").select_option("till of roads")
             await field.fill("$price > 3")
             await field.press("Enter")
-            await rows.get_by_role("button", name="Deliver again").click()
-            await page.get_by_role("button", name="Deliver a dead letter again").click()
+            await rows.get_by_role("button", name="Redrive").click()
+            await page.get_by_role("button", name="Redrive a dead letter").click()
             await expect(page.locator("main")).to_contain_text("None like that")
         assert await _count(door) == 2
         assert door.seen(roads, till).waiting == 1

@@ -53,8 +53,8 @@ function Selection({ asked, names, wrong }) {
 function All({ asked, n }) {
   const values = { channel: asked.channel || null, proxy: asked.proxy || null, filter: asked.matching, most: n };
   const what = `all ${count(n)}${asked.channel || asked.matching ? " selected" : ""}`;
-  return html`<button onClick=${() => act("redrive_dead_letters", { values, what })}>Deliver ${what} again…</button>
-    <button onClick=${() => act("drop_dead_letters", { values, what })}>Discard ${what}…</button>`;
+  return html`<button onClick=${() => act("redrive_dead_letters", { values, what })}>Redrive ${what}…</button>
+    <button onClick=${() => act("drop_dead_letters", { values, what })}>Drop ${what}…</button>`;
 }
 
 const kindOf = ({ domain, type }) => (domain || type ? `${domain}::${type}` : "no type");
@@ -77,8 +77,8 @@ function Row({ one, names, asked }) {
       <td><${ProxyLink} channel=${one.channel} id=${one.proxy} name=${names.proxy(one.channel, one.proxy)} /></td>
       <td class="middle"><${Text} text=${kindOf(one.event)} most=${120} /> <span class="soft"><${Text} text=${one.event.name} most=${80} /></span></td>
       <td class="wide"><${Text} text=${one.causes.at(-1)?.reason} most=${160} />${one.causes.length > 1 && html` <span class="soft nowrap">and ${plural(one.causes.length - 1, "cause")} before</span>`}</td>
-      <td><span class="row-actions"><button class="small" onClick=${() => act("redrive_dead_letter", at)}>Deliver again…</button>
-        <button class="small" onClick=${() => act("drop_dead_letter", at)}>Discard…</button></span></td>
+      <td><span class="row-actions"><button class="small" onClick=${() => act("redrive_dead_letter", at)}>Redrive…</button>
+        <button class="small" onClick=${() => act("drop_dead_letter", at)}>Drop…</button></span></td>
     </tr>
     ${open && html`<tr id=${id}><td></td><td colspan="6" class="wide"><${Opened} one=${one} isOnly=${Boolean(asked.proxy)} /></td></tr>`}`;
 }

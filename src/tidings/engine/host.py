@@ -84,6 +84,8 @@ class Host:
     trail: TrailFile | None = None
     issue_reference: Callable[[str, int], str] | None = None
     """Make a CORBA reference, from what it leads to and a credential; set by that protocol."""
+    told_settings: tuple[SettingInfo, ...] = ()
+    """The settings of the service, for those who run it; set by the server."""
 
     def __init__(self, settings: Settings, clock: Clock, access: Access, store: Store | None,
                  disk: DiskThread, cache_octets: int,
@@ -119,8 +121,6 @@ class Host:
         self.disk_error: StoreError | None = None
         self.warnings: list[str] = []
         """What the settings leave open, for those who run the service."""
-        self.told_settings: tuple[SettingInfo, ...] = ()
-        """The settings of the service that this host is in, for the same; set by the server."""
         self._judging = Judging(self.factory, self.cores, self.clock.now)
         self._mailbox = Mailbox(settings.limits.batch_events, self._judging.ready)
         self._performer = Performer(

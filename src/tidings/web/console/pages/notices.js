@@ -27,13 +27,13 @@ function Notices({ kind }) {
   const choice = html`<${Kinds} kinds=${notices.data?.kinds ?? {}} kind=${kind} />`;
   return html`<${Section} title="Notices of the service" about="the latest first; a restart forgets them" actions=${choice}><${Loaded} of=${notices}
     empty=${(data) => !data.notices.length && html`<${Empty} title="No notices">The service tells of slow consumers, losses and the disk here.<//>`}>
-    ${(data) => html`<div class="scroll"><table class="lines">
+    ${(data) => html`<div class="scroll"><table class="lines stacked">
       <thead><tr><th>Time</th><th>Kind</th><th>Channel</th><th>Proxy</th><th>What</th></tr></thead>
       <tbody>${[...data.notices].reverse().map((one) => html`<tr>
         <td class="nowrap" title=${`${ago(one.time)} ago`}>${time(one.time)}</td>
         <td class=${one.kind === "caught up" ? "nowrap good" : "nowrap warn"}>${one.kind}</td>
-        <td>${one.channel > 0 && html`<${ChannelLink} id=${one.channel} name=${one.channel_name} />`}</td>
-        <td>${one.proxy > 0 && html`<${ProxyLink} channel=${one.channel} id=${one.proxy} name=${one.proxy_name} />`}</td>
+        <td class="name">${one.channel > 0 && html`<${ChannelLink} id=${one.channel} name=${one.channel_name} />`}</td>
+        <td class="name">${one.proxy > 0 && html`<${ProxyLink} channel=${one.channel} id=${one.proxy} name=${one.proxy_name} />`}</td>
         <td class="wide"><${Text} text=${one.detail} most=${500} /></td>
       </tr>`)}</tbody>
     </table></div>
@@ -78,11 +78,11 @@ const textOf = (one) => [one.principal, one.operation, one.about, one.channel, o
 function ChangesTable({ changes }) {
   const [shown, more] = useMore(useMemo(() => [...changes].reverse(), [changes]));
   if (!changes.length) return html`<${Empty} title="Nothing found">No change has all of these words.<//>`;
-  return html`<div class="scroll"><table class="lines">
+  return html`<div class="scroll"><table class="lines stacked">
     <thead><tr><th>Time</th><th>Who</th><th>Operation</th><th>About</th><th>Door</th><th>Address</th><th>Result</th></tr></thead>
     <tbody>${shown.map((one) => html`<tr key=${one.number}>
       <td class="nowrap" title=${`${ago(one.at)} ago`}>${time(one.at)}</td>
-      <td><${Text} text=${one.principal} />${one.credential !== null && html` <span class="soft nowrap">credential ${one.credential}</span>`}</td>
+      <td class="name"><${Text} text=${one.principal} />${one.credential !== null && html` <span class="soft nowrap">credential ${one.credential}</span>`}</td>
       <td><code>${one.operation}</code></td>
       <td class="wide"><${Text} text=${one.about} />${one.channel && html` <span class="soft">in <${Text} text=${one.channel} /></span>`}</td>
       <td class="nowrap">${one.door}</td>

@@ -17,7 +17,7 @@ export default function Types({ query }) {
   const channel = Number(query.channel) || names.channels[0]?.id;
   const [search, setSearch] = useState("");
   const alone = query.alone === "yes";
-  const actions = html`
+  const actions = channel && html`
     <label class="check"><input type="checkbox" checked=${alone} onChange=${(event) => change({ alone: event.target.checked ? "yes" : "" })} /> One-sided only</label>
     <${Choice} label="Channel" kind="channel" among=${names.channels} value=${channel} onChoose=${(id) => change({ channel: id })} />
     <input type="search" placeholder="Search (/)" aria-label="Search event types" value=${search} onInput=${(event) => setSearch(event.target.value)} />`;

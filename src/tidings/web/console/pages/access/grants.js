@@ -7,9 +7,9 @@ import { html } from "../../lib/ui.js";
 
 // A time that may be missing; of an end, whether it has come.
 export function Moment({ at, ends }) {
-  if (at === null || at === undefined) return html`<span class="soft">never</span>`;
+  if (at === null || at === undefined) return html`<span class="soft nowrap">never</span>`;
   const over = ends && at <= now() * 1000;
-  return html`<span class=${over ? "bad" : ""} title=${fullTime(at)}>${time(at)}${over && ", over"}</span>`;
+  return html`<span class=${over ? "nowrap bad" : "nowrap"} title=${fullTime(at)}>${time(at)}${over && ", over"}</span>`;
 }
 
 export const Grants = ({ grants, revoke }) => html`<div class="scroll"><table class="lines">
@@ -18,11 +18,11 @@ export const Grants = ({ grants, revoke }) => html`<div class="scroll"><table cl
     <td class="name"><${Text} text=${one.to} /></td>
     <td class="middle">${one.verbs.join(", ")}</td>
     <td class="name">${one.channels.length ? html`<${Text} text=${one.channels.join(", ")} most=${300} />` : html`<span class="soft">the whole service</span>`}</td>
-    <td class="wide">${one.types.length > 0 && html`<${Text} text=${one.types.join(", ")} most=${300} /> `}${one.constraint
+    <td class="middle">${one.types.length > 0 && html`<${Text} text=${one.types.join(", ")} most=${300} /> `}${one.constraint
       ? html`<code><${Text} text=${one.constraint} most=${300} /></code>` : one.types.length === 0 && html`<span class="soft">all</span>`}</td>
-    <td class="nowrap"><${Moment} at=${one.created_at} />${one.created_by && html` <span class="soft">by <${Text} text=${one.created_by} /></span>`}</td>
+    <td><${Moment} at=${one.created_at} />${one.created_by && html` <span class="soft nowrap">by <${Text} text=${one.created_by} /></span>`}</td>
     <td class="nowrap"><${Moment} at=${one.expires_at} ends /></td>
-    <td class="nowrap"><${Moment} at=${one.used_at} />${one.used_by && html` <span class="soft">by <${Text} text=${one.used_by} /></span>`}</td>
+    <td><${Moment} at=${one.used_at} />${one.used_by && html` <span class="soft nowrap">by <${Text} text=${one.used_by} /></span>`}</td>
     ${revoke && html`<td class="n"><button class="small" onClick=${() => act("revoke_grant", { at: { grant: one.id }, what: `grant ${one.id} to ${one.to}` })}>Revoke…</button></td>`}
   </tr>`)}</tbody>
 </table></div>`;

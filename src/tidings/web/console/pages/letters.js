@@ -11,15 +11,15 @@ import { Text } from "../lib/text.js";
 import { html, useState } from "../lib/ui.js";
 
 const EVERY = 10;
-const SELECTED = 60; // a constraint is tried on every letter there is
+const COUNTED = 30; // all that there are have to be looked at
+const SELECTED = 60; // and a constraint is tried on each
 
 export default function Letters({ query }) {
   const names = useNames();
   const asked = { channel: Number(query.channel) || 0, proxy: Number(query.proxy) || 0, matching: query.matching ?? "" };
-  const every = asked.matching ? SELECTED : EVERY;
-  const letters = usePages("/v1/dead-letters", "dead_letters", { query: asked, every });
+  const letters = usePages("/v1/dead-letters", "dead_letters", { query: asked, every: asked.matching ? SELECTED : EVERY });
   const told = new URLSearchParams(Object.entries(asked).filter(([, value]) => value));
-  const total = useLive(`/v1/dead-letters/count?${told}`, { every });
+  const total = useLive(`/v1/dead-letters/count?${told}`, { every: asked.matching ? SELECTED : COUNTED });
   const n = total.data?.count;
   const isWrong = letters.error?.code === "invalid_constraint";
   const about = n === undefined ? "" : `${plural(n, "event")} that could not be delivered${asked.channel || asked.matching ? ", as selected" : ""}`;

@@ -13,6 +13,7 @@ import { html, useState } from "../lib/ui.js";
 const EVERY = 10;
 const COUNTED = 30; // all that there are have to be looked at
 const SELECTED = 60; // and a constraint is tried on each
+const AT_ONCE = 100_000; // one request may be about so many
 
 export default function Letters({ query }) {
   const names = useNames();
@@ -51,8 +52,8 @@ function Selection({ asked, names, wrong }) {
 
 // All that are selected; the dialogs have the number, and act on no more.
 function All({ asked, n }) {
-  const values = { channel: asked.channel || null, proxy: asked.proxy || null, filter: asked.matching, most: n };
-  const what = `all ${count(n)}${asked.channel || asked.matching ? " selected" : ""}`;
+  const values = { channel: asked.channel || null, proxy: asked.proxy || null, filter: asked.matching, most: Math.min(n, AT_ONCE) };
+  const what = `${n > AT_ONCE ? `the first ${count(AT_ONCE)}` : `all ${count(n)}`}${asked.channel || asked.matching ? " selected" : ""}`;
   return html`<button onClick=${() => act("redrive_dead_letters", { values, what })}>Redrive ${what}…</button>
     <button onClick=${() => act("drop_dead_letters", { values, what })}>Drop ${what}…</button>`;
 }

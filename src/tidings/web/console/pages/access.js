@@ -8,15 +8,16 @@ import { Pager, usePages } from "../lib/pages.js";
 import { change } from "../lib/router.js";
 import { Empty, Loaded } from "../lib/states.js";
 import { Text } from "../lib/text.js";
-import { html } from "../lib/ui.js";
+import { html, useRef } from "../lib/ui.js";
 import { Grants, Moment } from "./access/grants.js";
 
 const EVERY = 10;
 
 export default function Access({ query }) {
   const myself = useLive("/v1/whoami", { every: EVERY });
+  const own = myself.data?.kind === "password" && html`<button onClick=${() => act("set_password", { at: { principal: myself.data.principal } })}>Change your password</button>`;
   return html`<${Page} title="Access">
-    <${Section} title="You"><${Loaded} of=${myself}>${(data) => html`<${Myself} one=${data} />`}<//><//>
+    <${Section} title="You" actions=${own}><${Loaded} of=${myself}>${(data) => html`<${Myself} one=${data} />`}<//><//>
     <${Administered} principal=${query.principal ?? ""} to=${query.to ?? ""} />
   <//>`;
 }
@@ -25,18 +26,19 @@ function Myself({ one }) {
   const by = one.credential ? `by ${one.kind} ${one.credential}` : one.kind ? `by ${one.kind}` : "without a credential";
   return html`<p>You are <b><${Text} text=${one.principal} /></b>, ${by}${one.expires_at && html` until ${time(one.expires_at)}`}${one.roles.length > 0 && html`,
       with the roles <${Text} text=${one.roles.join(", ")} />`}.
-      ${one.everything ? " You may do everything: you own this service." : one.grants.length ? " You may:" : " Nothing is granted to you."}
-      ${one.kind === "password" && html` <button class="small" onClick=${() => act("set_password", { at: { principal: one.principal } })}>Change your password…</button>`}</p>
+      ${one.everything ? " You may do everything: you own this service." : one.grants.length ? " You may:" : " Nothing is granted to you."}</p>
     ${!one.everything && one.grants.length > 0 && html`<${Grants} grants=${one.grants} />`}`;
 }
 
 // The rest is for those who administer access.
 function Administered({ principal, to }) {
   const principals = usePages("/v1/principals", "principals", { query: { principal }, idOf: (one) => one.name, by: "after_name", every: EVERY });
+  const admitted = useRef(false); // each refusal is counted: one is enough
+  if (principals.data) admitted.current = true;
   if (principals.error?.status === 403) return html`<p class="soft">Principals, grants and credentials are for those who administer access.</p>`;
   return html`<${Principals} all=${principals} chosen=${principal} />
-    <${GrantsOf} key=${to || principal} to=${to || principal} />
-    ${!to.startsWith("role:") && html`<${Credentials} key=${principal} principal=${principal} />`}`;
+    ${admitted.current && html`<${GrantsOf} key=${to || principal} to=${to || principal} />
+      ${!to.startsWith("role:") && html`<${Credentials} key=${principal} principal=${principal} />`}`}`;
 }
 
 const choose = (principal, to = "") => change({ principal, to });

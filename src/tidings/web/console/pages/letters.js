@@ -23,7 +23,7 @@ export default function Letters({ query }) {
   const total = useLive(`/v1/dead-letters/count?${told}`, { every: asked.matching ? SELECTED : COUNTED });
   const n = total.data?.count;
   const isWrong = letters.error?.code === "invalid_constraint";
-  const about = n === undefined ? "" : `${plural(n, "event")} that could not be delivered${asked.channel || asked.matching ? ", as selected" : ""}`;
+  const about = !n ? "" : `${plural(n, "event")} that could not be delivered${asked.channel || asked.matching ? ", as selected" : ""}`;
   return html`<${Page} title="Dead letters" about=${about} actions=${n > 0 && html`<${All} asked=${asked} n=${n} />`}>
     <${Selection} key=${asked.matching} asked=${asked} names=${names} wrong=${isWrong} />
     ${isWrong ? html`<pre class="problem" role="alert">${lines(letters.error.message)}</pre>`

@@ -8,7 +8,6 @@ from playwright.async_api import expect
 
 from tests.edges.server.serving import TOKEN, serving
 from tests.real.console.browsing import console
-from tidings.channel.views import SettingSource
 from tidings.server.layers import Given, Sources
 
 
@@ -39,11 +38,3 @@ async def test_each_has_its_source_and_a_secret_is_not_shown(browser: str, tmp_p
         await page.get_by_label("Without defaults").uncheck()
         await page.get_by_placeholder("Search").fill("journal oldest default")
         await expect(rows.first).to_contain_text("store.retention_size")
-        # A reload applies some; what it does not apply stays as it is.
-        file.write_text(f'[http]\ntoken = "{TOKEN}"\nmax_batch = 7\n')
-        assert await service.reloader.reload()
-        await page.get_by_placeholder("Search").fill("stop.patience")
-        await page.evaluate("import('/console/lib/live.js').then((m) => m.tellChanged())")
-        await expect(rows).to_contain_text("default")
-        [batch] = [one for one in service.host.told_settings if one.name == "http.max_batch"]
-        assert (batch.value, batch.source) == ("1000", SettingSource.DEFAULT)

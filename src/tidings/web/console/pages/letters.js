@@ -13,7 +13,7 @@ import { html, useState } from "../lib/ui.js";
 const EVERY = 10;
 const COUNTED = 30; // all that there are have to be looked at
 const SELECTED = 60; // and a constraint is tried on each
-const AT_ONCE = 100_000; // one request may be about so many
+const AT_ONCE = 2_000; // more take longer than a page waits for an answer
 
 export default function Letters({ query }) {
   const names = useNames();

@@ -33,6 +33,8 @@ from tidings.channel import commands as c
 from tidings.channel import management as m
 from tidings.channel.catalogue import CATALOGUE, Operation
 from tidings.channel.effects import Notice, NoticeKind
+from tidings.channel.questions import SeeDeadLetters
+from tidings.channel.views import SettingInfo, SettingSource
 from tidings.channel.vocabulary import Place, Side, Style
 from tidings.engine.access import Caller
 from tidings.engine.door import LocalDoor
@@ -81,7 +83,8 @@ async def world(folder: Path, *, gone: bool) -> AsyncIterator[World]:
     """A service in which Eve's things are, or are gone."""
     host = await Host.open(folder, cores=service_cores())
     await _fill(host)
-    assert [one.channel for one in await LocalDoor(host).dead_letters(None, None, 0, 9)] == [HIDDEN]
+    [letter] = await LocalDoor(host).request(SeeDeadLetters())
+    assert letter.channel == HIDDEN
     if gone:
         await host.ask(m.DestroyChannel(HIDDEN))
         for id in list(host.filters.filters):
@@ -222,13 +225,15 @@ async def _eve_on_roads(host: Host) -> None:
 
 
 async def test_who_runs_the_service_sees_what_others_do_not(tmp_path: Path) -> None:
-    """Metrics and notices: all with `inspect` on the service, else what one knows of."""
+    """Metrics, notices, settings: all with `inspect` on the service, else what one knows of."""
     async with world(tmp_path, gone=False) as there:
         host = there.host
         host.notice(Notice(NoticeKind.SLOW_CONSUMER, HIDDEN, 1, "much waits"))
         host.notice(Notice(NoticeKind.FAILING, 0, 0, "the disk is full"))
+        given = (SettingSource.FILE, "tidings.toml, line 3", "a path", "The folder.")
+        host.told_settings = (SettingInfo("store.dir", MARK, *given, live=False),)
         await _eve_on_roads(host)
-        paths = ("/metrics", "/v1/notices", "/v1/outline", "/v1/top")
+        paths = ("/metrics", "/v1/notices", "/v1/outline", "/v1/top", "/v1/settings")
         texts = [(await there.http.get(path)).text for path in paths]
         assert MARK not in "".join(texts)
         assert "disk is full" not in "".join(texts)

@@ -5,10 +5,16 @@ from __future__ import annotations
 import pytest
 
 from tests.promises.services import Service, bid, eventually, known, seen, seqs
+from tidings.channel.questions import (
+    CountDeadLetters,
+    DropDeadLetters,
+    RedriveDeadLetters,
+    SeeDeadLetters,
+)
 from tidings.channel.views import DeadLetterInfo
 from tidings.client.client import Client
 from tidings.engine.access import ANONYMOUS, Caller
-from tidings.errors import Forbidden, NotFound
+from tidings.errors import Forbidden, InvalidConstraint, NotFound
 
 pytestmark = pytest.mark.not_over_corba("letters")
 
@@ -71,6 +77,38 @@ async def test_dead_letters_come_in_pages_and_can_be_dropped(lasting: Service) -
     with pytest.raises(NotFound):
         await client.drop_dead_letter(letters[0].id)
     assert [letter.seq for letter in await client.dead_letters()] == [2, 3, 4, 5]
+
+
+async def test_many_are_counted_delivered_again_and_dropped_by_a_constraint(
+    lasting: Service,
+) -> None:
+    owner, ann = await lasting.client(), await lasting.client(Caller("ann"))
+    channel = await owner.create_channel("auction", persistent=True)
+    subscriptions = [await ann.subscribe(channel), await owner.subscribe(channel)]
+    for price in range(1, 5):
+        await owner.publish(channel, bid(price))
+    for subscription in subscriptions:
+        for _ in range(4):
+            (await anext(subscription)).reject("no")
+    letters = await dead(owner, 8)
+    ann_s, matching = subscriptions[0].proxy, "$price > 1"
+    ask = owner.transport.request
+    assert await ask(CountDeadLetters(channel.id)) == 8
+    assert await ask(CountDeadLetters(proxy=ann_s, matching=matching)) == 3
+    assert await ann.transport.request(CountDeadLetters(matching=matching)) == 3
+    found = await ask(SeeDeadLetters(after=letters[0].id, most=2, matching="$price == 2"))
+    assert [(one.seq, one.event) for one in found] == [(2, bid(2)), (2, bid(2))]
+    for question in (SeeDeadLetters, CountDeadLetters, RedriveDeadLetters, DropDeadLetters):
+        with pytest.raises(InvalidConstraint):
+            await ask(question(matching="$price >"))
+    # Whoever may not use a subscription neither counts nor drops what was for it.
+    bob = await lasting.client(Caller("bob"))
+    assert await bob.transport.request(CountDeadLetters()) == 0
+    assert await bob.transport.request(DropDeadLetters()) == 0
+    assert await ask(DropDeadLetters("auction", matching, 2, ann_s)) == 2
+    assert await ask(RedriveDeadLetters(channel.id, matching, proxy=ann_s)) == 1
+    assert await seqs(subscriptions[0], 1) == [4]
+    assert await ask(CountDeadLetters()) == 5
 
 
 async def test_a_consumer_that_always_fails_is_given_up(lasting: Service) -> None:

@@ -72,6 +72,7 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
     q.CheckConstraint: ({"text": "$prise < 20", "known": {"price": ["number"]}},),
     q.ExplainConstraint: ({**CONSTRAINT, "event": _EVENT},),
     q.CountMatching: ({**CONSTRAINT, "last": 1000, "most": 20},),
+    q.DropDeadLetters: ({"channel": 1, "proxy": 7, "filter": "$price < 1", "most": 500},),
     q.RedriveDeadLetters: ({"channel": 1, "filter": "$price > 100", "most": 500},),
     m.SubscriptionChange: (_TYPES,),
     # What is answered.
@@ -95,6 +96,17 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
             "channels": 3,
             "losses": "",
             "warnings": ["iiop.open_loopback is set: CORBA clients on this machine do everything"],
+        },
+    ),
+    v.SettingInfo: (
+        {
+            "name": "store.retention_age",
+            "value": "30 d",
+            "source": "file",
+            "origin": "/etc/tidings/tidings.toml, line 8",
+            "allowed": "a time or none",
+            "text": "Segments older than this go; none keeps them whatever their age.",
+            "live": True,
         },
     ),
     v.Advertisement: (

@@ -27,6 +27,7 @@ from tidings.channel.views import (
     MappingInfo,
     ProxyInfo,
     ServiceStatus,
+    SettingInfo,
 )
 from tidings.channel.vocabulary import Item, Place, Side
 from tidings.cores import Most, Question
@@ -113,6 +114,14 @@ class SeeRules(Question[Settings]):
 @dataclass(frozen=True, slots=True)
 class SeeStatus(Question[ServiceStatus]):
     """See at a glance how the service is, and what its settings should not be."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeeSettings(Question[Sequence[SettingInfo]]):
+    """See every setting as it applies, and where it comes from; secrets are not shown.
+
+    A service that a program embeds has none.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,12 +233,29 @@ class SeeDeadLetters(Question[Sequence[DeadLetterInfo]]):
         proxy: Of one proxy, by its id.
         after: The id of the last one seen before.
         most: At most so many.
+        matching: A constraint their events match; blank text is TRUE.
     """
 
     channel: int | None = None
     proxy: int | None = None
     after: int = 0
     most: Most = 100
+    matching: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CountDeadLetters(Question[int]):
+    """Count dead letters: all, or those that a channel, a proxy or a constraint selects.
+
+    Attributes:
+        channel: Of one channel, by its id or name.
+        proxy: Of one proxy, by its id.
+        matching: A constraint their events match; blank text is TRUE.
+    """
+
+    channel: int | None = None
+    proxy: int | None = None
+    matching: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,18 +275,37 @@ class RedriveDeadLetters(Question[int]):
         channel: Of one channel, by id or name; null: all.
         matching: A constraint their events match; blank text is TRUE.
         most: At most so many.
+        proxy: Of one proxy, by its id; null: all.
     """
 
     channel: Name | None = None
     matching: str = ""
     most: Many = 1_000
+    proxy: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class DropDeadLetter(Question[None]):
-    """Forget a dead letter."""
+    """Drop a dead letter: nobody gets its event any more."""
 
     id: int
+
+
+@dataclass(frozen=True, slots=True)
+class DropDeadLetters(Question[int]):
+    """Drop the dead letters of a channel, or all, whose events match a constraint.
+
+    Attributes:
+        channel: Of one channel, by id or name; null: all.
+        matching: A constraint their events match; blank text is TRUE.
+        most: At most so many, the oldest first.
+        proxy: Of one proxy, by its id; null: all.
+    """
+
+    channel: Name | None = None
+    matching: str = ""
+    most: Many = 1_000
+    proxy: int | None = None
 
 
 def question_at(place: Place) -> Question[ChannelInfo] | Question[AdminInfo] | Question[ProxyInfo]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, Annotated, TypeAlias, TypeVar
 
 from tidings.channel.effects import Cause
@@ -44,6 +45,38 @@ class ServiceStatus:
     channels: int = 0
     losses: str = ""
     warnings: tuple[str, ...] = ()
+
+
+class SettingSource(Enum):
+    """Where the value of a setting comes from."""
+
+    DEFAULT = "default"
+    FILE = "file"
+    ENVIRONMENT = "environment"
+    COMMAND_LINE = "command line"
+
+
+@dataclass(frozen=True, slots=True)
+class SettingInfo:
+    """A setting of the service as it applies.
+
+    Attributes:
+        name: Its whole name, such as `http.port`.
+        value: Its value as one could write it; `***` for a secret.
+        source: Where it comes from.
+        origin: The file and line, the variable or the option; empty for a default.
+        allowed: Which values it may have, such as `a time`.
+        text: What it is.
+        live: Whether a reload applies a change; otherwise a restart does.
+    """
+
+    name: str
+    value: str
+    source: SettingSource
+    origin: str
+    allowed: str
+    text: str
+    live: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from tidings.channel.settings import Limits
 from tidings.channel.views import DeadLetterInfo
 from tidings.engine.storage import Storage
 from tidings.engine.store import Writable
+from tidings.engine.turns import Turns
 from tidings.engine.writing import NOTHING, Write
 from tidings.errors import NotFound, StoreError
 from tidings.events.codecs.json_codec import decode_event
@@ -131,7 +132,12 @@ class DeadLetters:
         if store is None:
             return []
         job = partial(store.catalog.dead_letters, channel, proxy, after, most)
-        return [_view(row) for row in await self._storage.submit(job)]
+        found: list[DeadLetterInfo] = []
+        turns = Turns()
+        for row in await self._storage.submit(job):
+            found.append(_view(row))
+            await turns.give()
+        return found
 
     async def count(self) -> int:
         """Return how many there are."""

@@ -23,8 +23,10 @@ from tidings.channel.management import (
 )
 from tidings.channel.questions import (
     CheckConstraint,
+    CountDeadLetters,
     CountMatching,
     DropDeadLetter,
+    DropDeadLetters,
     ExplainConstraint,
     RedriveDeadLetter,
     RedriveDeadLetters,
@@ -77,9 +79,9 @@ _F = TypeVar("_F")
 
 _CLOSED: Final = "the client is closed: make another one"
 # Dead letters scanned at once.
-_PAGE: Final = 1_000
-# Dead letters redelivered before the next are scanned.
-_AT_ONCE: Final = 100
+_PAGE: Final = 100
+# Where dead letters begin.
+_FIRST: Final = 0
 
 
 class LocalDoor:
@@ -101,10 +103,12 @@ class LocalDoor:
         self.operation = ""
         self._letters: dict[type, Callable[[Any], Awaitable[Any]]] = {
             SeeFate: self._fate,
-            SeeDeadLetters: lambda x: self.dead_letters(x.channel, x.proxy, x.after, x.most),
+            SeeDeadLetters: self._see_letters,
+            CountDeadLetters: self._count_letters,
             RedriveDeadLetter: lambda x: self.redrive(x.id),
-            RedriveDeadLetters: self._redrive_many,
+            RedriveDeadLetters: lambda x: self._with_letters(x, self.redrive),
             DropDeadLetter: lambda x: self.drop_dead_letter(x.id),
+            DropDeadLetters: lambda x: self._with_letters(x, self.drop_dead_letter),
             CreateToken: partial(create_token, host, principal),
             CreateReference: partial(create_reference, host, principal),
             SetPassword: partial(set_password, host, principal),
@@ -276,19 +280,69 @@ class LocalDoor:
 
     # Dead letters: a principal that may use a consumer's proxy may see its dead letters.
 
-    async def dead_letters(
-        self, channel: int | None, proxy: int | None, after: int, most: int
-    ) -> list[DeadLetterInfo]:
-        """Return dead letters the principal may see, in the order they came."""
-        self._check_open()
+    async def _see_letters(self, asked: SeeDeadLetters) -> list[DeadLetterInfo]:
+        wanted = await self._wanted(asked.matching)
+        after: int | None = asked.after
         found: list[DeadLetterInfo] = []
-        while len(found) < most:
-            page = await self._host.dead_letters.list(channel, proxy, after, _PAGE)
-            found += [letter for letter in page if self._may_use(letter)]
-            if len(page) < _PAGE:
-                break
-            after = page[-1].id
-        return found[:most]
+        while after is not None and len(found) < asked.most:
+            page, after = await self._page_of(asked, wanted, after)
+            found += page
+        return found[: asked.most]
+
+    async def _count_letters(self, asked: CountDeadLetters) -> int:
+        wanted, count = await self._wanted(asked.matching), 0
+        after: int | None = _FIRST
+        while after is not None:
+            page, after = await self._page_of(asked, wanted, after)
+            count += len(page)
+        return count
+
+    async def _with_letters(
+        self, asked: RedriveDeadLetters | DropDeadLetters, act: Callable[[int], Awaitable[None]]
+    ) -> int:
+        """Do something with each dead letter that is selected; return with how many it was done."""
+        wanted, done = await self._wanted(asked.matching), 0
+        after: int | None = _FIRST
+        if asked.channel is not None:
+            found: Any = self._views.answer(SeeChannel(asked.channel))
+            asked = replace(asked, channel=found.id)
+        while after is not None:
+            page, after = await self._page_of(asked, wanted, after)
+            for letter in page:
+                if done >= asked.most:
+                    return done
+                with suppress(NotFound, WrongState):
+                    await act(letter.id)
+                    done += 1
+        return done
+
+    async def _wanted(self, text: str) -> Constraint | None:
+        """Return the constraint that letters are selected by; None for all."""
+        if not text.strip():
+            return None
+        self._host.settings.limits.check_filter([FilterPart(text, 0)])
+        return await compiled(len(text), lambda: constraint(text))
+
+    async def _page_of(
+        self,
+        asked: Any,  # noqa: ANN401 -- one of four
+        wanted: Constraint | None,
+        after: int,
+    ) -> tuple[list[DeadLetterInfo], int | None]:
+        """Return letters of one page that are selected and that the principal may see.
+
+        And the last id of the page; None if there are no more.
+        """
+        self._check_open()
+        turns = Turns()
+        found: list[DeadLetterInfo] = []
+        page = await self._host.dead_letters.list(asked.channel, asked.proxy, after, _PAGE)
+        for letter in page:
+            await turns.give()
+            fields = fields_of(letter.event, letter.arrival)
+            if self._may_use(letter) and (wanted is None or wanted.matches(fields)):
+                found.append(letter)
+        return found, page[-1].id if len(page) == _PAGE else None
 
     async def redrive(self, id: int) -> None:
         """Redeliver a dead letter of the principal's, or raise NotFound or Forbidden."""
@@ -296,30 +350,6 @@ class LocalDoor:
         if letter is not None:  # nothing is redelivered for a consumer that is gone
             self._host.factory.channel(letter.channel).proxy(letter.proxy)
         await self._host.dead_letters.redrive(id)
-
-    async def _redrive_many(self, asked: RedriveDeadLetters) -> int:
-        """Redeliver the dead letters that match; return how many."""
-        self._host.settings.limits.check_filter([FilterPart(asked.matching, 0)])
-        wanted = await compiled(len(asked.matching), lambda: constraint(asked.matching))
-        channel = asked.channel
-        if channel is not None:
-            found: Any = self._views.answer(SeeChannel(channel))
-            channel = found.id
-        redriven = after = 0
-        turns = Turns()
-        while True:
-            page = await self.dead_letters(channel, None, after, _AT_ONCE)
-            for letter in page:
-                if redriven >= asked.most:
-                    return redriven
-                after = letter.id
-                await turns.give()
-                if wanted.matches(fields_of(letter.event)):
-                    with suppress(NotFound, WrongState):
-                        await self.redrive(letter.id)
-                        redriven += 1
-            if len(page) < _AT_ONCE:
-                return redriven
 
     async def drop_dead_letter(self, id: int) -> None:
         """Drop a dead letter of the principal's, or raise NotFound or Forbidden."""

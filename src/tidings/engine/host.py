@@ -24,6 +24,7 @@ from tidings.channel.factory import Factory
 from tidings.channel.filter_host import FilterHost
 from tidings.channel.settings import DEFAULT_SETTINGS, Settings
 from tidings.channel.unused import Unused
+from tidings.channel.views import SettingInfo
 from tidings.channel.vocabulary import Place
 from tidings.clock import Clock, SystemClock
 from tidings.cores import Core, OperationDone
@@ -84,6 +85,8 @@ class Host:
     trail: TrailFile | None = None
     issue_reference: Callable[[str, int], str] | None = None
     """Make a CORBA reference, from what it leads to and a credential; set by that protocol."""
+    told_settings: tuple[SettingInfo, ...] = ()
+    """The settings of the service, for those who run it; set by the server."""
 
     def __init__(self, settings: Settings, clock: Clock, access: Access, store: Store | None,
                  disk: DiskThread, cache_octets: int,

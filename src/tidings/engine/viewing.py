@@ -22,6 +22,7 @@ from tidings.channel.views import (
     MappingInfo,
     ProxyInfo,
     ServiceStatus,
+    SettingInfo,
     advertisement,
     view_admin,
     view_channel,
@@ -134,6 +135,12 @@ class Viewing:
         """Return the settings that decide what is allowed."""
         self._host.access.require_known(self._principal, None)
         return self._host.settings
+
+    @_noted(q.SeeSettings)
+    def settings(self) -> tuple[SettingInfo, ...]:
+        """Return the settings that the service was started with, or has reloaded."""
+        self._require(None)
+        return self._host.told_settings
 
     def status(self) -> ServiceStatus:
         """Return how the service is; what its settings leave open is for those who run it."""
@@ -279,5 +286,6 @@ _ANSWERS: Final[Mapping[type, Callable[..., object]]] = {
     q.SeeProxies: Viewing.proxies,
     q.SeeProxy: Viewing.proxy,
     q.SeeRules: Viewing.rules,
+    q.SeeSettings: Viewing.settings,
     q.SeeStatus: Viewing.status,
 }

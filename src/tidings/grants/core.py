@@ -534,7 +534,12 @@ class Grants:
             for name in sorted(self._principals)
             if name > asked.after_name and asked.principal in ("", name)
         )
-        return list(islice(found, max(asked.most, 0)))
+        return [self._with_last_use(one) for one in islice(found, max(asked.most, 0))]
+
+    def _with_last_use(self, principal: Principal) -> Principal:
+        used = [self._seen.get(one.id, one.used_at) for one in self._credentials_of(principal.name)]
+        last = max((at for at in used if at is not None), default=None)
+        return replace(principal, used_at=last)
 
     def _see_grants(self, asked: r.SeeGrants, now: int) -> list[Grant]:
         ids = self._index.to(asked.to) if asked.to else sorted(self._grants)

@@ -78,6 +78,7 @@ class Principal:
         limits: What it may use at once.
         disabled: Whether it is shut out for the time being.
         created_at: When it was created, microseconds since 1970.
+        used_at: When one of its credentials was last used, to the minute; None for never.
     """
 
     name: str
@@ -85,6 +86,7 @@ class Principal:
     limits: Limits = NO_LIMITS
     disabled: bool = False
     created_at: int = 0
+    used_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

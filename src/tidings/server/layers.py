@@ -16,10 +16,19 @@ from typing import Any, Final, NamedTuple
 
 from pydantic import ValidationError
 
+from tidings.channel.views import SettingInfo, SettingSource
 from tidings.errors import InvalidUsage
 from tidings.events.texts import shortened
 from tidings.server.kinds import from_text, is_secret, right
-from tidings.server.settings import WITHOUT_EFFECT, ServerSettings, setting_fields, tree_of
+from tidings.server.settings import (
+    LIVE,
+    WITHOUT_EFFECT,
+    ServerSettings,
+    setting_fields,
+    setting_texts,
+    shown_settings,
+    tree_of,
+)
 
 DEFAULT_FILE: Final = Path("tidings.toml")
 """Read if it is there and no other file is named."""
@@ -52,6 +61,27 @@ class Loaded:
     settings: ServerSettings
     origins: Mapping[str, str]
     warnings: tuple[str, ...] = ()
+
+    def told(self) -> tuple[SettingInfo, ...]:
+        """Every setting as people may see it; secrets stay secret."""
+        texts, values, fields = setting_texts(), shown_settings(self.settings), setting_fields()
+        found = []
+        for name, value in values.items():
+            origin = self.origins.get(name, "")
+            allowed = right(fields[name], brief=True)
+            source = _source(name, origin)
+            found.append(
+                SettingInfo(name, value, source, origin, allowed, texts[name], name in LIVE)
+            )
+        return tuple(found)
+
+
+def _source(name: str, origin: str) -> SettingSource:
+    if not origin:
+        return SettingSource.DEFAULT
+    if origin == environment_name(name):
+        return SettingSource.ENVIRONMENT
+    return SettingSource.COMMAND_LINE if origin.startswith("--") else SettingSource.FILE
 
 
 @dataclass(frozen=True, slots=True)

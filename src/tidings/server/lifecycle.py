@@ -163,6 +163,7 @@ class Service:
     ) -> None:
         self.fault: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._sources = sources
+        self._loaded = loaded
         self._settings = loaded.settings
         self._logs = logs
         self._recover = recover
@@ -194,6 +195,7 @@ class Service:
             self.host = await open_host(self._settings, known and known.present)
             self.host.broken.add_done_callback(self._broken)
             self.host.warnings += left_open(self._settings)
+            self.host.told_settings = self._loaded.told()
             for text in self.host.warnings:
                 log.warning("%s", text)
             if plan is not None:
@@ -262,7 +264,7 @@ class Service:
             self.url = service_url(address, tls=self._settings.http.tls)
             self._beside = ", and on every other address" if is_everywhere(address) else ""
         self.reloader = Reloader(
-            self._sources, self._settings, self.host, self._web, door, self._logs, self._tls
+            self._sources, self._loaded, self.host, self._web, door, self._logs, self._tls
         )
 
     def _http_tls(self) -> ssl.SSLContext | None:

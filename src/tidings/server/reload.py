@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Mapping
 from dataclasses import replace
 
 from pydantic import ValidationError
@@ -12,7 +13,7 @@ from tidings.clock import utc_now
 from tidings.engine.host import Host
 from tidings.errors import InvalidUsage, TidingsError
 from tidings.server.build import archive_plan, built_app, reloaded_options, retention
-from tidings.server.layers import Sources
+from tidings.server.layers import Loaded, Sources
 from tidings.server.logs import Logs
 from tidings.server.requests import RequestLog
 from tidings.server.settings import LIVE, ServerSettings, flat, tree_of
@@ -35,14 +36,14 @@ class Reloader:
     def __init__(
         self,
         sources: Sources,
-        settings: ServerSettings,
+        loaded: Loaded,
         host: Host,
         web: WebState,
         door: RequestLog,
         logs: Logs,
         tls: Tls | None = None,
     ) -> None:
-        self.settings = settings
+        self._loaded = loaded
         self._sources = sources
         self._host = host
         self._web = web
@@ -50,6 +51,11 @@ class Reloader:
         self._logs = logs
         self._tls = tls
         self._one_at_a_time = asyncio.Lock()
+
+    @property
+    def settings(self) -> ServerSettings:
+        """The settings in force."""
+        return self._loaded.settings
 
     async def reload(self) -> bool:
         """Reads and applies; whether the settings were good. If not, nothing was changed."""
@@ -75,6 +81,8 @@ class Reloader:
         if made is not None:
             log.info("the owner's token is in %s", made)
         await self._apply(merged, token)
+        self._loaded = Loaded(merged, _merged_origins(self._loaded.origins, loaded.origins))
+        self._host.told_settings = self._loaded.told()
         _tell(changed)
         return True
 
@@ -95,7 +103,6 @@ class Reloader:
             app.state.web = self._web
             self._door.app = app
             log.info("the token, the allowed hosts or the allowed origins are new")
-        self.settings = settings
 
 
 def _merged(current: ServerSettings, read: ServerSettings) -> ServerSettings:
@@ -107,6 +114,12 @@ def _merged(current: ServerSettings, read: ServerSettings) -> ServerSettings:
     except ValidationError as error:
         told = [str(one["msg"]) for one in error.errors(include_url=False)]
         raise InvalidUsage("\n".join(told)) from None
+
+
+def _merged_origins(current: Mapping[str, str], read: Mapping[str, str]) -> dict[str, str]:
+    """Where the merged settings come from."""
+    kept = {name: origin for name, origin in current.items() if name not in LIVE}
+    return kept | {name: origin for name, origin in read.items() if name in LIVE}
 
 
 def _tell(changed: list[str]) -> None:

@@ -595,23 +595,32 @@ def shown_settings(settings: ServerSettings) -> dict[str, str]:
     return {name: shown(field, value) for name, field, value in flat(settings)}
 
 
+def setting_texts() -> dict[str, str]:
+    """What each setting is, in words."""
+    found = {
+        f"{section}.{name}": text
+        for section, kind in _sections().items()
+        for name, text in described(kind)[1].items()
+    }
+    for name, missing in WITHOUT_EFFECT.items():
+        found[name] += f" Without effect yet: {missing}."
+    return found
+
+
 def settings_table() -> str:
     """The settings as their page has them: a table for each section, in Markdown."""
     head = "| setting | default | what it is | right is | reload |\n|---|---|---|---|---|\n"
+    texts = setting_texts()
     parts = []
     for section, kind in _sections().items():
-        words, about = described(kind)
-        rows = [
-            _row(f"{section}.{name}", about[name], field)
-            for name, field in kind.model_fields.items()
-        ]
+        words = described(kind)[0]
+        whole = {f"{section}.{name}": field for name, field in kind.model_fields.items()}
+        rows = [_row(name, texts[name], field) for name, field in whole.items()]
         parts.append(f"### {section}\n\n{words}\n\n{head}" + "\n".join(rows))
     return "\n\n".join(parts)
 
 
 def _row(name: str, words: str, field: FieldInfo) -> str:
-    if name in WITHOUT_EFFECT:
-        words = f"{words} Without effect yet: {WITHOUT_EFFECT[name]}."
     live = "yes" if name in LIVE else "restart"
     default = shown(field, field.get_default())
     cells = (f"`{name}`", f"`{default}`", words, right(field, brief=True), live)

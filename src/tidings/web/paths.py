@@ -26,6 +26,8 @@ from tidings.web.state import Door
 # Ids are counted up from 1 (admins from 0) and never come near this.
 _MOST_ID: Final = 2**53 - 1
 _ID_DIGITS: Final = len(str(_MOST_ID))
+MOST_CONSTRAINT: Final = 65_536
+"""How many characters a constraint in a query may have."""
 
 
 def _digits(given: object) -> object:
@@ -193,6 +195,14 @@ QUERY_TYPES: Final[Mapping[str, Any]] = {
     "most": Most,
     "principal": Annotated[str, Query(description="Of one principal, by its name.")],
     "to": Annotated[str, Query(description="To one principal or role:NAME.")],
+    "matching": Annotated[
+        str,
+        Query(
+            max_length=MOST_CONSTRAINT,
+            description="A constraint their events match; all if empty.",
+            examples=["$price > 100"],
+        ),
+    ],
     "proxy": Annotated[Number | None, Query(description="Of one proxy, by its id.")],
 }
 """How each field that stands in a query is read."""

@@ -21,14 +21,13 @@ from tidings.events.codecs.cloudevents_codec import is_time
 from tidings.events.texts import shortened
 from tidings.filters.constraint import Constraint, constraint
 from tidings.web.bodies import StrictRoute
-from tidings.web.paths import ChannelId, Most, Number
+from tidings.web.paths import MOST_CONSTRAINT, ChannelId, Most, Number
 from tidings.web.state import Door
 
 router = APIRouter(tags=["events"], route_class=StrictRoute)
 
 # Events read at once: some are written while the next are looked for.
 _PAGE: Final = 200
-_MOST_FILTER: Final = 65_536
 _MICROSECOND: Final = 1_000_000
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -69,7 +68,7 @@ def _wanted(
     filter: Annotated[
         str,
         Query(
-            max_length=_MOST_FILTER,
+            max_length=MOST_CONSTRAINT,
             description="A constraint; all if empty.",
             examples=["$price > 100"],
         ),

@@ -176,6 +176,8 @@ def test_uses_are_written_down_once_a_minute(grants: Grants) -> None:
     assert grants.wake_at == NOW + 60_000_000
     [[shown], [login]] = grants.handle_many([r.SeeGrants(), r.SeeCredentials()], NOW + 5)[0]
     assert (shown.used_at, shown.used_by, login.used_at) == (NOW, "ann", NOW + 2)
+    [ann] = answer(grants, r.SeePrincipals(principal="ann"))
+    assert ann.used_at == NOW + 2
     _, kept = grants.handle_many([], NOW + 60_000_000)
     assert [one.key for one in kept] == ["grant:1", "credential:1"]
     assert not any(one.waits for one in kept)

@@ -250,6 +250,9 @@ async def test_what_can_be_applied_is(tmp_path: Path, capsys: Err) -> None:
         assert keeping.disk_quota == 5 * 2**20
         assert service.reloader.settings.stop.patience == 3
         assert service.reloader.settings.http.max_batch == 1_000
+        shown = {one.name: (one.value, one.origin) for one in service.host.told_settings}
+        assert shown["stop.patience"] == ("3 s", f"{file}, line 9")
+        assert shown["http.max_batch"] == ("1000", "")
         told = capsys.readouterr().err
         words = "http.max_batch, naming.enabled: changed, but only a restart applies it"
         assert f'"message": "{words}"' in told

@@ -132,6 +132,23 @@ def test_a_wrong_secret_is_not_shown(secret: object) -> None:
         assert TOKEN not in "\n".join(told)
 
 
+def test_each_is_told_with_its_source_and_no_secret_is(tmp_path: Path) -> None:
+    file = tmp_path / "x.toml"
+    file.write_text(f'[http]\ntoken = "{TOKEN}"\n[stop]\npatience = 3\n')
+    flags = {"http.port": Given(0, "--port")}
+    loaded = Sources(file, None, flags, {"TIDINGS_LIMITS__CHANNELS": "500"}).load()
+    told = {one.name: one for one in loaded.told()}
+    found = {name: (one.value, one.source.value, one.origin) for name, one in told.items()}
+    assert {name: one for name, one in found.items() if one[1] != "default"} == {
+        "http.token": ("***", "file", f"{file}, line 2"),
+        "stop.patience": ("3 s", "file", f"{file}, line 4"),
+        "http.port": ("0", "command line", "--port"),
+        "limits.channels": ("500", "environment", "TIDINGS_LIMITS__CHANNELS"),
+    }
+    assert TOKEN not in repr(told)
+    assert all(one.text and one.allowed for one in told.values())
+
+
 def test_files_that_cannot_be_read() -> None:
     place = "Expected ']' at the end of a table declaration (at line 1, column 6)"
     assert refusal("[http\n") == [f"x.toml: this is no TOML: {place}"]

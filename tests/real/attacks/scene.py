@@ -26,6 +26,7 @@ from tidings import event
 from tidings.channel import commands as c
 from tidings.channel import effects as e
 from tidings.channel import management as m
+from tidings.channel.questions import SeeDeadLetters
 from tidings.channel.views import DeadLetterInfo
 from tidings.channel.vocabulary import Side, Style
 from tidings.engine.access import Caller
@@ -161,7 +162,7 @@ async def _fill(scene: Scene) -> None:
     letters: list[DeadLetterInfo] = []
     async with asyncio.timeout(PATIENCE):
         while not letters:
-            letters = await eve.dead_letters(scene.roads, None, 0, 9)
+            letters = list(await eve.request(SeeDeadLetters(scene.roads)))
     scene.letter = letters[0].id
 
 

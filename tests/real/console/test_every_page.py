@@ -10,6 +10,9 @@ from playwright.async_api import Page, expect
 
 from tests.edges.web.served import PERSISTENT, ServedDoor, served
 from tests.real.console.browsing import PAGES, act, console, rest
+from tidings.channel.views import SettingInfo, SettingSource
+from tidings.server.cores import service_cores
+from tidings.web.options import WebOptions
 from tidings.web.rates import Rates
 
 AXE = (Path(__file__).parent / "vendor" / "axe.js").read_text(encoding="utf-8")
@@ -35,7 +38,7 @@ def _address(place: str, at: str) -> str:
 
 
 async def _hostile_scene(door: ServedDoor) -> str:
-    """Objects, events, dead letters and notices with names that want to be more; an address."""
+    """Objects, dead letters, notices, grants … with names that want to be more; an address."""
     for name in HOSTILE:
         channel = await door.ask("POST", "/v1/channels", {"name": name, "qos": PERSISTENT}, 201)
         given = {"name": name, "style": "pull", "qos": {"MaxEventsPerConsumer": 1}}
@@ -46,6 +49,14 @@ async def _hostile_scene(door: ServedDoor) -> str:
         path = f"/v1/channels/{channel['id']}/proxies/{proxy}"
         await door.ask("POST", f"{path}/pull", {})
         await door.ask("POST", f"{path}/reject", {"seqs": [2], "reason": name + HIDDEN}, 204)
+    await door.ask("POST", "/v1/principals", {"name": "ann", "roles": ["desk"]}, 204)
+    given = {"to": "ann", "verbs": ["subscribe"], "channels": HOSTILE, "constraint": "$a == '<b>'"}
+    await door.ask("POST", "/v1/grants", given, 201)
+    await door.ask("POST", "/v1/principals/ann/tokens", {"label": HOSTILE[4] + HOSTILE[1][:40]})
+    door.host.told_settings = tuple(
+        SettingInfo(f"http.{at}", text, SettingSource.FILE, text, text, text, live=True)
+        for at, text in enumerate(HOSTILE)
+    )
     await door.state.part(Rates).look()
     return f"proxy-{channel['id']}-{proxy}"
 
@@ -71,8 +82,8 @@ def _serious(theme: str, found: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize("name", PLACES)
-async def test_everybody_can_use_it(browser: str, name: str) -> None:
-    async with served() as door:
+async def test_everybody_can_use_it(browser: str, name: str, tmp_path: Path) -> None:
+    async with served(WebOptions(), tmp_path, cores=service_cores()) as door:
         at = await _hostile_scene(door)
         async with console(browser, _url(door), _address(name, at)) as page:
             await rest(page)
@@ -102,8 +113,8 @@ async def test_everybody_can_use_dialogs_menus_and_the_login(browser: str) -> No
 
 
 @pytest.mark.parametrize("name", PLACES)
-async def test_any_text_is_shown_as_text(browser: str, name: str) -> None:
-    async with served() as door:
+async def test_any_text_is_shown_as_text(browser: str, name: str, tmp_path: Path) -> None:
+    async with served(WebOptions(), tmp_path, cores=service_cores()) as door:
         at = await _hostile_scene(door)
         small = {"width": 390, "height": 800}
         async with console(browser, _url(door), _address(name, at), viewport=small) as page:

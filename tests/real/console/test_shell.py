@@ -12,7 +12,7 @@ from playwright.async_api import Page, expect
 
 from tests.edges.web.served import ServedDoor, served
 from tests.edges.web.test_logins import PASSWORD, RIGHT, scene
-from tests.real.console.browsing import act, console
+from tests.real.console.browsing import PAGES, act, console
 from tests.real.e2e import served as processes
 from tidings.clock import SystemClock
 from tidings.engine.door import LocalDoor
@@ -35,6 +35,7 @@ async def _background(page: Page) -> Any:
 
 async def test_the_keyboard_leads_everywhere(browser: str) -> None:
     async with served() as door, console(browser, _url(door)) as page:
+        await expect(page.get_by_label("Pages").get_by_role("link")).to_have_count(len(PAGES))
         await page.keyboard.press("g")
         await page.keyboard.press("b")
         await expect(page.locator("h1")).to_have_text("Objects")

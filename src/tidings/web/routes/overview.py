@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import heapq
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import AsyncIterator
-from itertools import islice
 from typing import Annotated, Literal
 
 import msgspec
@@ -14,6 +13,7 @@ from pydantic import Field
 
 from tidings.api.forms import Answer, examples, form_of
 from tidings.api.operations import view_json
+from tidings.channel.effects import NoticeKind
 from tidings.channel.views import AdminInfo, ChannelInfo, ProxyInfo
 from tidings.channel.vocabulary import Side
 from tidings.engine.door import LocalDoor
@@ -216,11 +216,21 @@ class Notices(Answer):
     """The latest notices, the oldest first."""
 
     notices: list[Notice]
+    kinds: dict[str, int] = Field(
+        default_factory=dict, description="How many of each kind are kept, whatever was asked for."
+    )
 
 
 @router.get("/notices", summary="The latest notices")
-async def see_notices(door: Door, most: Most = 100) -> Notices:
+async def see_notices(
+    door: Door,
+    most: Most = 100,
+    kind: Annotated[NoticeKind | None, Query(description="Of one kind; all if left out.")] = None,
+) -> Notices:
     """What people who run the service want to hear of: slow consumers, lost events, the disk."""
     kept = door.views.notices()
-    latest = islice(kept, max(0, len(kept) - most), None)
-    return Notices(notices=[Notice(**{**one._asdict(), "kind": one.kind.value}) for one in latest])
+    latest = [one for one in kept if kind in (None, one.kind)][-most:]
+    return Notices(
+        notices=[Notice(**{**one._asdict(), "kind": one.kind.value}) for one in latest],
+        kinds=Counter(one.kind.value for one in kept),
+    )

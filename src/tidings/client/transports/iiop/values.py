@@ -47,8 +47,10 @@ _WORDS: Final[Mapping[type, tuple[str, ...]]] = {
     c.Failed: ("retries of single events",),
     c.Reject: ("rejections of single events",),
     q.CheckConstraint: ("checks of constraints",),
+    q.CountDeadLetters: ("dead letters",),
     q.CountMatching: ("counts of past events",),
     q.DropDeadLetter: ("dead letters",),
+    q.DropDeadLetters: ("dead letters",),
     q.ExplainConstraint: ("explanations of constraints",),
     q.RedriveDeadLetter: ("dead letters",),
     q.RedriveDeadLetters: ("dead letters",),
@@ -59,6 +61,7 @@ _WORDS: Final[Mapping[type, tuple[str, ...]]] = {
     q.SeeHighestNumber: ("producers with a name", "leave the name out"),
     q.SeeProperties: ("properties of past events",),
     q.SeeRules: ("the rules of a service",),
+    q.SeeSettings: ("the settings of a service",),
     q.SeeStatus: ("the status of a service",),
 }
 """Descriptions of requests that CORBA lacks, and alternatives."""

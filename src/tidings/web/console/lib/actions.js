@@ -11,6 +11,7 @@
 //
 // Before a change is sent, the object is compared with what the dialog has shown.
 import { catalogue, filled } from "./catalogue.js";
+import { Answer, secretOf, sentenceOf } from "./answers.js";
 import { cell, useCell } from "./cell.js";
 import { asCall, asCurl, Copy } from "./copying.js";
 import { Dialog } from "./dialog.js";
@@ -101,10 +102,10 @@ function Form({ asked, operation, shown: before, now, first, onClose }) {
     const told = await ask(request.method, request.path, request.body);
     note({ ...lineOf(operation, request, title), result: "Done", ok: true });
     tellChanged();
-    if (operation.answers && told !== null) {
+    if (operation.answers && told !== null && !sentenceOf(told)) {
       setAnswer(told);
     } else {
-      toast(`${title}: done`);
+      toast(`${title}: ${sentenceOf(told) || "done"}`);
       onClose();
     }
     asked.onDone?.(told); // which may open the next dialog
@@ -118,9 +119,9 @@ function Form({ asked, operation, shown: before, now, first, onClose }) {
   };
 
   if (answer !== undefined)
-    return html`<${Dialog} title=${title} onClose=${onClose} wide><div>
-      <pre tabindex="0">${pretty(answer)}</pre>
-      <form method="dialog" onSubmit=${onClose}><footer><button class="primary" autofocus>Close</button></footer></form>
+    return html`<${Dialog} key="answer" title=${visible(title, 160)} onClose=${secretOf(answer) === null ? onClose : undefined} wide><div class="stack">
+      <${Answer} answer=${answer} />
+      <form method="dialog" onSubmit=${onClose}><footer><button class=${secretOf(answer) === null ? "primary" : ""} autofocus=${secretOf(answer) === null}>Close</button></footer></form>
     </div><//>`;
   const wide = operation.body?.kind === "object" && operation.body.members.length > 3;
   return html`<${Dialog} title=${visible(title, 160)} onClose=${onClose} wide=${wide} alert=${operation.destroys}>
@@ -148,8 +149,7 @@ function requestOf(operation, at, draft, now) {
   try {
     const own = Object.fromEntries(operation.parameters.map((name) => [name, at[name] ?? ""]));
     let body = operation.body ? valueOf(operation.body, draft) : undefined;
-    if (operation.method === "PATCH" && now && body)
-      body = Object.fromEntries(Object.entries(body).filter(([name, value]) => !same(value, now[name])));
+    if (operation.method === "PATCH" && now && body) body = changed(operation.body, body, now);
     if (operation.side && body) body.side = operation.side;
     const { side, ...told } = operation.side && body ? body : { ...(body ?? {}) };
     const fields = { ...own, ...(operation.side ? told : body ?? {}) };
@@ -159,6 +159,18 @@ function requestOf(operation, at, draft, now) {
     throw error;
   }
 }
+
+// What differs from what there is; a list or an object that was emptied is sent as empty.
+function changed(field, body, now) {
+  const before = valueOf(field, draftOf(field, now)) ?? {};
+  const emptied = field.members.filter((one) => one.kind in EMPTY && one.name in before && !(one.name in body));
+  return Object.fromEntries([
+    ...Object.entries(body).filter(([name, value]) => !same(value, before[name])),
+    ...emptied.map((one) => [one.name, EMPTY[one.kind]]),
+  ]);
+}
+
+const EMPTY = { list: [], choices: [], object: {} };
 
 // Passwords are in no line that is shown or copied.
 function masked(field, told) {
@@ -171,8 +183,6 @@ const hidden = (operation, request) => (request.body === undefined ? request : {
 const lineOf = (operation, request, what) => ({
   what, curl: asCurl(hidden(operation, request)), call: asCall(operation.name, request.fields),
 });
-
-const pretty = (answer) => JSON.stringify(answer, null, 2).split("\n").map((line) => visible(line, 2000)).join("\n");
 
 // What moves by itself says nothing of what another operator does.
 const MOVING = new Set(["accepted", "waiting", "seq", "plan", "spilled", "in_flight", "failures", "counts", "attached", "connected"]);

@@ -24,14 +24,20 @@ export function asCall(operation, fields) {
   return ["tidings", "call", operation, ...told].join(" ");
 }
 
-export async function copyText(text, what) {
+export const copyText = (text, what) => copy(text, `Copied as ${what}`, text);
+
+async function copy(text, done, failed) {
   try {
     await navigator.clipboard.writeText(text);
-    toast(`Copied as ${what}`);
+    toast(done);
   } catch {
-    toast(`The browser does not let this page copy: ${text}`, { bad: true });
+    toast(`The browser does not let this page copy: ${failed}`, { bad: true });
   }
 }
+
+// Of a secret, which is in no message.
+export const CopySecret = ({ what, text }) => html`<button type="button" class="primary" autofocus
+  onClick=${() => copy(text, `The ${what} is in the clipboard`, "select it and copy it")}>Copy the ${what}</button>`;
 
 export const Copy = ({ what, text }) => html`<button type="button" class="small" disabled=${!text}
   onClick=${() => copyText(text, what)}>Copy as ${what}</button>`;

@@ -2,7 +2,7 @@
 import { count } from "./format.js";
 import { html } from "./ui.js";
 
-const SIMPLE = new Set(["text", "name", "whole", "number", "duration", "time", "choice", "flag"]);
+const SIMPLE = new Set(["text", "name", "whole", "number", "duration", "time", "moment", "choice", "flag"]);
 
 // One field; `faults` has messages by the paths of fields.
 export function Field({ field, draft, onDraft, path, faults }) {
@@ -45,6 +45,14 @@ const Line = (given) => {
     <input ...${told(path, faults)} type=${field.secret ? "password" : "text"} value=${draft ?? ""} autocomplete=${field.secret ? "new-password" : "off"}
       spellcheck=${false} inputmode=${field.kind === "whole" ? "numeric" : null} placeholder=${shownDefault(field)} maxlength=${field.most ?? null}
       onInput=${(event) => onDraft(event.target.value)} />
+  <//>`;
+};
+
+// A moment in the viewer's zone.
+const Moment = (given) => {
+  const { draft, onDraft, path, faults } = given;
+  return html`<${Around} ...${given}>
+    <input ...${told(path, faults)} type="datetime-local" value=${draft ?? ""} onInput=${(event) => onDraft(event.target.value)} />
   <//>`;
 };
 
@@ -97,6 +105,11 @@ const List = ({ field, draft = [], onDraft, path, faults }) => html`<${Group} fi
   <button type="button" class="small" onClick=${() => onDraft([...draft, field.item.kind === "object" ? {} : ""])}>Add ${field.item.label.toLowerCase()}</button>
 <//>`;
 
+const Choices = ({ field, draft = [], onDraft, path, faults }) => html`<${Group} field=${field} fault=${faults[path]}>
+  <div class="checks">${field.item.words.map((word) => html`<label key=${word} class="check"><input type="checkbox" checked=${draft.includes(word)}
+    onChange=${(event) => onDraft(event.target.checked ? [...draft, word] : draft.filter((one) => one !== word))} /> ${word}</label>`)}</div>
+<//>`;
+
 const Pairs = ({ field, draft = [], onDraft, path, faults }) => html`<${Group} field=${field} fault=${faults[path]}>
   ${draft.map(({ key, value }, at) => html`<div class="item pair" key=${at}>
     <input aria-label=${`Id ${at + 1}`} value=${key} placeholder="id" onInput=${(event) => onDraft(replaced(draft, at, { key: event.target.value, value }))} />
@@ -130,8 +143,8 @@ function Nested(given) {
 }
 
 const VIEWS = {
-  text: Line, name: Line, whole: Line, number: Line, duration: Line, time: Line,
-  code: Area, json: Area, choice: Choice, flag: Flag, list: List, map: Pairs, object: Nested,
+  text: Line, name: Line, whole: Line, number: Line, duration: Line, time: Line, moment: Moment,
+  code: Area, json: Area, choice: Choice, flag: Flag, list: List, choices: Choices, map: Pairs, object: Nested,
 };
 
 // The body of a request: its members without a frame around them.

@@ -22,7 +22,7 @@ export function resolved(document, schema) {
 const SECRET = /password|secret/;
 
 // {name, kind, text, required, nullable, secret, default, …}; kind is one of text, code, name, whole,
-// number, duration, time, choice, flag, list, map, object, json
+// number, duration, time, moment, choice, flag, list, choices, map, object, json
 export function fieldOf(document, schema, { name = "", required = false } = {}) {
   const whole = resolved(document, schema);
   const several = (whole.anyOf ?? whole.oneOf ?? [whole]).map((one) => resolved(document, one));
@@ -32,7 +32,8 @@ export function fieldOf(document, schema, { name = "", required = false } = {}) 
     name, required, nullable, text: whole.description ?? "", default: whole.default,
     secret: SECRET.test(name) || whole.format === "password", label: labelOf(name),
   };
-  return { ...common, ...shapeOf(document, parts, name) };
+  const shape = shapeOf(document, parts, name);
+  return { ...common, ...shape, ...(shape.kind === "moment" && { text: common.text.replace(", microseconds since 1970", "") }) };
 }
 
 function shapeOf(document, parts, name) {
@@ -46,9 +47,13 @@ function shapeOf(document, parts, name) {
   if (parts.some((one) => one.format === "date-time")) return { kind: "time" };
   if (types.includes("integer") && types.includes("string")) return { kind: "name" };
   if (first.type === "boolean") return { kind: "flag" };
+  if (number && name.endsWith("_at")) return { kind: "moment" };
   if (number) return { kind: number.type === "integer" ? "whole" : "number", ...range };
   if (first.type === "string") return { kind: name === "text" || name === "matching" ? "code" : "text", most: first.maxLength };
-  if (first.type === "array") return { kind: "list", item: fieldOf(document, first.items ?? {}, { name: singular(name), required: true }) };
+  if (first.type === "array") {
+    const item = fieldOf(document, first.items ?? {}, { name: singular(name), required: true });
+    return { kind: item.kind === "choice" ? "choices" : "list", item };
+  }
   if (first.type === "object" && first.properties) return { kind: "object", members: membersOf(document, first) };
   if (first.type === "object" && typeof first.additionalProperties === "object")
     return { kind: "map", item: fieldOf(document, first.additionalProperties, { name: "value", required: true }) };
@@ -77,6 +82,8 @@ export function draftOf(field, value) {
   if (value === undefined || value === null) return undefined;
   switch (field.kind) {
     case "flag": return Boolean(value);
+    case "moment": return localTime(value / 1000);
+    case "choices": return Array.isArray(value) ? value : undefined;
     case "list": return Array.isArray(value) ? value.map((one) => draftOf(field.item, one)) : undefined;
     case "map": return Object.entries(value).map(([key, one]) => ({ key, value: draftOf(field.item, one) }));
     case "object": return typeof value === "object"
@@ -85,6 +92,9 @@ export function draftOf(field, value) {
     default: return String(value);
   }
 }
+
+// As the field for a moment has it: in the viewer's zone, to the minute.
+const localTime = (milliseconds) => new Date(milliseconds - new Date(milliseconds).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 
 // A constraint may come as its text alone.
 const draftOfText = (field, value) => ({ [field.members[0].name]: String(value) });
@@ -97,6 +107,8 @@ export function valueOf(field, draft, path = "") {
     case "whole": case "name": return /^-?\d+$/.test(draft.trim()) && Number.isSafeInteger(Number(draft)) ? Number(draft) : draft;
     case "number": return draft.trim() !== "" && Number.isFinite(Number(draft)) ? Number(draft) : draft;
     case "duration": return /^\d+$/.test(draft.trim()) ? Number(draft) : draft.trim();
+    case "moment": return new Date(draft).getTime() * 1000;
+    case "choices": return draft;
     case "list": return draft.map((one, at) => valueOf(field.item, one, `${path}[${at}]`) ?? null);
     case "map": return Object.fromEntries(draft.map(({ key, value }) => [key, valueOf(field.item, value, `${path}[${key}]`)]));
     case "object": return objectOf(field, draft, path);
@@ -108,7 +120,7 @@ export function valueOf(field, draft, path = "") {
 const isBlank = (draft) => draft === undefined || draft === "" || (Array.isArray(draft) && !draft.length);
 
 function blankOf(field) {
-  if (field.kind === "list" && field.required) return [];
+  if (["list", "choices"].includes(field.kind) && field.required) return [];
   if (field.kind === "object" && field.required) return {};
   if (field.nullable && field.required) return null;
   return field.required && field.kind === "text" ? "" : undefined;

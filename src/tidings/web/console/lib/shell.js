@@ -1,5 +1,5 @@
 // What is around every page: navigation, the state of the connection, login, dialogs, messages.
-import { PAGES } from "../pages/index.js";
+import { GROUPS, PAGES } from "../pages/index.js";
 import { ActionDialog } from "./actions.js";
 import { useCell } from "./cell.js";
 import { skew } from "./clock.js";
@@ -46,10 +46,7 @@ export function Shell() {
         <button class="menu-button" aria-expanded=${menu} aria-controls="navigation" onClick=${() => setMenu(!menu)}>Menu</button>
       </div>
       <div class=${menu ? "side-body open" : "side-body"} id="navigation">
-        <nav aria-label="Pages"><ul>
-          ${PAGES.map((one) => html`<li key=${one.id}><a href=${address(one.id)} aria-current=${one === page ? "page" : null}
-            title=${`g ${one.key}`}>${one.title}</a></li>`)}
-        </ul></nav>
+        <nav aria-label="Pages">${GROUPS.map((group) => html`<${Group} key=${group} name=${group} page=${page} />`)}</nav>
         <${Foot} onHelp=${() => setHelp(true)} />
       </div>
     </header>
@@ -62,6 +59,16 @@ export function Shell() {
     ${help && html`<${Shortcuts} onClose=${() => setHelp(false)} />`}
     <${Login} />
     <${Toasts} />`;
+}
+
+// A group without pages is not shown.
+function Group({ name, page }) {
+  const pages = PAGES.filter((one) => one.group === name);
+  return pages.length > 0 && html`<section class="nav-group" aria-labelledby=${`nav-${name}`}>
+    <h2 id=${`nav-${name}`}>${name}</h2>
+    <ul>${pages.map((one) => html`<li key=${one.id}><a href=${address(one.id)} aria-current=${one === page ? "page" : null}
+      title=${`g ${one.key}`}>${one.title}</a></li>`)}</ul>
+  </section>`;
 }
 
 // A page that fails leaves the others alone.

@@ -6,5 +6,6 @@
 export const PAGES = [
   { id: "overview", title: "Overview", key: "o", load: () => import("./overview.js") },
   { id: "objects", title: "Objects", key: "b", load: () => import("./objects.js") },
+  { id: "reports", title: "Reports", key: "r", load: () => import("./reports.js") },
   { id: "log", title: "Log", key: "l", load: () => import("./log.js") },
 ];

@@ -514,7 +514,7 @@ class Jobs:
             job = _job_of(state)
             if job.state is JobState.RUNNING:
                 cause = "the service ended while the job ran: start it again"
-                job = replace(job, state=JobState.INTERRUPTED, cause=cause)
+                job = replace(job, state=JobState.INTERRUPTED, cause=cause, percent=0, step="")
             self._jobs[job.id] = job
             self._last = max(self._last, job.id)
         self._jobs = dict(sorted(self._jobs.items()))

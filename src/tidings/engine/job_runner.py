@@ -58,7 +58,7 @@ RESULT: Final = "result.json"
 PAGE: Final = "page.html"
 
 # Deliveries have priority, and so has the archive.
-_NICER: Final = 15
+_NICER: Final = 10
 _NEEDED: Final = ("pyspark", "pyarrow", "pandas", "jinja2", "altair", "vl_convert")
 # Seconds between two looks whether what was missing is there.
 _LOOK_AGAIN: Final = 10.0

@@ -11,6 +11,7 @@ from playwright.async_api import Page, expect
 from tests.edges.engine.fake_job import PAGE, FakeJob, job_host
 from tests.edges.web.served import ServedDoor, served
 from tests.real.console.browsing import console, rest
+from tests.real.console.test_every_page import findings
 from tidings.server.cores import service_cores
 
 HOSTILE = """<!doctype html><html><body id="light"><h1>Event report</h1>
@@ -93,10 +94,25 @@ async def test_a_failure_is_told_and_the_job_started_again(browser: str, tmp_pat
         await expect(page.get_by_role("region", name="Audit 1")).to_contain_text(f"Failed: {cause}")
         await page.get_by_role("button", name="Start again").click()
         await expect(page.get_by_role("region", name="Audit 2")).to_contain_text("Failed")
-        first, second = (await door.ask("GET", f"/v1/jobs/{id}") for id in (1, 2))
+        first, second = [await door.ask("GET", f"/v1/jobs/{id}") for id in (1, 2)]
         names = ("kind", "channels", "since", "until", "most")
         assert [first[name] for name in names] == [second[name] for name in names]
         assert first["most"] == 7
+
+
+async def test_everybody_can_use_it_whatever_the_texts_are(browser: str, tmp_path: Path) -> None:
+    hostile = "<img src=x>" + "x" * 230 + "\u202e"
+    async with scene(tmp_path, browser, f"fail {hostile}") as (door, page):
+        given = {"constraint": f"$a == '{hostile}'", "channels": [hostile]}
+        for _ in range(2):
+            await door.ask("POST", "/v1/jobs/backtest", given, 201)
+        await expect(page.get_by_text("Failed")).to_have_count(3)
+        assert not await findings(page)
+        await page.set_viewport_size({"width": 390, "height": 800})
+        assert await page.evaluate("document.documentElement.scrollWidth") == 390
+        told = await page.evaluate("document.body.innerText + document.body.innerHTML")
+        assert "\u202e" not in told
+        assert await page.locator("#console img[src=x]").count() == 0
 
 
 async def test_a_running_job_is_cancelled(browser: str, tmp_path: Path) -> None:

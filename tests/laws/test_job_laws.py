@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tidings.cores import Keep, State
+from tidings.cores import Keep
 from tidings.errors import TidingsError
 from tidings.filters.constraint import constraint
 from tidings.jobs import (
@@ -48,7 +48,7 @@ class World:
 
     def __init__(self) -> None:
         self.core = Jobs(LIMITS)
-        self.kept: dict[str, State] = {}
+        self.kept: dict[str, Any] = {}
         self.processes: set[int] = set()
         self.launched: list[int] = []
         self.run(JobsReady(""))

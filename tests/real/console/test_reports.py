@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 from playwright.async_api import Page, expect
 
@@ -32,7 +33,7 @@ MOUNT = """([channel]) => Promise.all([
 
 @asynccontextmanager
 async def scene(
-    folder: Path, browser: str, *orders: str, page: str = PAGE, at: str = "#/reports", **more: bool
+    folder: Path, browser: str, *orders: str, page: str = PAGE, at: str = "#/reports", **more: Any
 ) -> AsyncIterator[tuple[ServedDoor, Page]]:
     """The console of a service whose jobs do as ordered."""
     fake = FakeJob(list(orders), page=page)

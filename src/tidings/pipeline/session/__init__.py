@@ -38,6 +38,8 @@ _LOCAL: Final = MappingProxyType(
         "spark.driver.bindAddress": "127.0.0.1",
     }
 )
+
+
 @dataclass(frozen=True, slots=True)
 class SparkOptions:
     """Where and how Spark runs.

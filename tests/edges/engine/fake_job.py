@@ -42,7 +42,7 @@ for order in json.loads(orders):
         while True:
             time.sleep(60)
     elif word == "family":
-        made = subprocess.Popen([sys.executable, "-I", "-S", "-c", "import time; time.sleep(999)"])
+        made = subprocess.Popen([sys.executable, "-I", "-S", "-c", "import time; time.sleep(60)"])
         with open(beside("pids.new"), "w") as file:
             file.write(f"{os.getpid()} {made.pid} {os.getpriority(os.PRIO_PROCESS, 0)}")
         os.rename(beside("pids.new"), beside("pids"))
@@ -60,6 +60,8 @@ for order in json.loads(orders):
     elif word == "exit":
         print("last words", file=sys.stderr, flush=True)
         sys.exit(int(rest))
+    elif word == "unlink":
+        os.unlink(os.path.join(folder, "page.html"))
     elif word == "leave":
         leave("result.json", rest)
     elif word == "done":

@@ -76,6 +76,7 @@ async def test_a_job_runs_and_its_result_can_be_seen(tmp_path: Path) -> None:
         ([], "result.json of the job is missing"),
         (["leave {}"], "its result cannot be read: Object missing required field `figures`"),
         (["leave [[["], "its result cannot be read: "),
+        (["done", "unlink"], "its process has ended without a page"),
     ],
 )
 async def test_why_a_job_has_failed_is_said(tmp_path: Path, orders: list[str], cause: str) -> None:

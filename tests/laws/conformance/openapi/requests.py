@@ -41,7 +41,7 @@ _ANY_TEXT: Final = ("channel", "proxy", "producer")
 # Their examples name constraints by number.
 _NUMBERED: Final = ("PATCH /v1/filters/{filter}/constraints", "PATCH /v1/filters/{filter}/mapped")
 ON_SPARK: Final = "/v1/jobs/"
-"""Paths of what needs an archive and Spark, and is refused without: tests/edges/web/test_jobs.py."""
+"""Paths of what needs an archive and Spark; tests/edges/web/test_jobs.py has them with one."""
 _LINES: Final = ("application/x-ndjson", "application/jsonl")
 
 

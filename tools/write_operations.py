@@ -35,6 +35,7 @@ _GROUPS = {
     "dead letters": "Dead letters",
     "overview": "The service",
     "access": "Access",
+    "jobs": "Jobs over the archive",
     "events": "What pull consumers answer",
 }
 _PLACE = "- `channel`, and `side` with `admin`, or `proxy`: the object.\n"
@@ -44,6 +45,7 @@ _FIELDS = {
     "channel": "The channel, by id or name.",
     "filter": "The filter's id.",
     "id": "The dead letter's id.",
+    "job": "The job's id.",
     "properties": "Values by name, such as `Priority`.",
     "proxy": "The proxy, by id or name.",
     "side": "`supplier` or `consumer`.",

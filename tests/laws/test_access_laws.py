@@ -198,7 +198,7 @@ async def test_no_other_request_over_http_tells_of_it(tmp_path: Path) -> None:
         asked = 0
         for method, path in _beside_the_rows(gone.app):
             for channel in (str(HIDDEN), MARK):
-                target = path.format(channel=channel, proxy=1)
+                target = path.format(channel=channel, proxy=1, job=1)
                 found, expected = [
                     await one.http.request(
                         method, target, json=_EVENT if method == "POST" else None

@@ -71,7 +71,8 @@ class Scene:
         real: dict[str, Any] = {
             "channel": channel, "side": side, "admin": admin, "proxy": proxy, "filter": made.id,
             "place": Place(channel, proxy=proxy), "principal": principal, "attachment": 1,
-            "grant": 1, "credential": 1, "id": 1, "purpose": "priority", "origin": new_origin(),
+            "grant": 1, "credential": 1, "id": 1, "job": 1, "purpose": "priority",
+            "origin": new_origin(),
         }  # fmt: skip
         if row.request in (g.ChangePrincipal, g.DeletePrincipal):
             real["name"] = principal

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from tidings import jobs as j
 from tidings.audit import Change
 from tidings.channel import commands as c
 from tidings.channel import constraint_views as w
@@ -51,6 +52,9 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
     ),
     g.CreateToken: ({"label": "till 3, main hall"},),
     g.SetPassword: ({"password": "correct horse battery", "old": "a better one than this"},),
+    j.StartBacktest: ({"constraint": "$price < 10", "channels": ["auctions"], "since": "7d"},),
+    j.StartReport: ({"channels": ["auctions"], "since": "24h"},),
+    j.StartAudit: ({"since": "2026-11-01", "until": "2026-12-01"},),
     m.AddConstraints: ({"constraints": [CONSTRAINT, "$severity >= 3"]},),
     m.AddFilter: ({"filter": 4},),
     m.AddMapped: ({"mapped": [MAPPED]},),

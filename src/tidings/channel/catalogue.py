@@ -17,6 +17,7 @@ from enum import Enum
 from inspect import cleandoc
 from typing import Any, Final, NamedTuple
 
+from tidings import jobs as j
 from tidings.audit import Change, SeeChanges
 from tidings.channel import commands as c
 from tidings.channel import management as m
@@ -496,6 +497,23 @@ _ACCESS: Final = (
     Operation(g.SeeMyself, Right.ANYBODY, "GET /whoami", "Who asks", "access", answer=g.Myself),
 )  # fmt: skip
 
+_JOBS: Final = (
+    *(_change(kind, Right.INSPECT, f"POST /jobs/{word}", f"Start {article} {word}", "jobs",
+              answer=Shown(j.JobInfo, lambda _, id: j.SeeJob(id)), location="/jobs/{id}",
+              hidden=("by",))
+      for kind, article, word in ((j.StartBacktest, "a", "backtest"),
+                                  (j.StartReport, "a", "report"),
+                                  (j.StartAudit, "an", "audit"))),
+    Operation(j.SeeJobs, Right.INSPECT, "GET /jobs", "All jobs", "jobs", answer=j.JobList),
+    Operation(j.SeeJob, Right.INSPECT, "GET /jobs/{job}", "One job", "jobs", answer=j.JobInfo),
+    Operation(j.SeeJobResult, Right.INSPECT, "GET /jobs/{job}/result", "What a job has found",
+              "jobs", answer=j.JobResult),
+    _change(j.CancelJob, Right.INSPECT, "POST /jobs/{job}/cancel", "Cancel a job", "jobs"),
+    _change(j.DeleteJob, Right.INSPECT, "DELETE /jobs/{job}", "Delete a job", "jobs",
+            done=NotFound),
+    *(Operation(kind, Right.ENGINE) for kind in (j.JobEnded, j.JobProgress, j.JobsReady)),
+)  # fmt: skip
+
 _EVENTS: Final = (
     Operation(c.Ack, Right.USE_PROXY, f"POST {_PROXY}/ack", "Acknowledge events", "events",
               repeats=True),
@@ -518,7 +536,7 @@ _EVENTS: Final = (
 )  # fmt: skip
 
 CATALOGUE: Final = checked(
-    (*_EVENTS, *_CHANNELS, *_PROXIES, *_ADMINS, *_HOLDERS, *_FILTERS, *_LETTERS, *_ACCESS)
+    (*_EVENTS, *_CHANNELS, *_PROXIES, *_ADMINS, *_HOLDERS, *_FILTERS, *_LETTERS, *_ACCESS, *_JOBS)
 )
 """All operations."""
 

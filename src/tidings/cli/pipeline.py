@@ -29,10 +29,10 @@ from tidings.errors import InvalidUsage
 from tidings.terminal import render
 
 if TYPE_CHECKING:
+    from tidings.clock import Span
     from tidings.pipeline.lake import LakeResult
     from tidings.pipeline.page import Figure, Page, Section
     from tidings.pipeline.replay import ReplayResult
-    from tidings.pipeline.times import Span
 
 REFUSED: Final = 2
 _PATIENCE: Final = 30.0
@@ -155,8 +155,7 @@ def pipeline_command(*examples: str, name: str | None = None) -> Callable[[_Comm
 
 def span_of(since: str | None, until: str | None) -> Span:
     """Parse a time range; raise InvalidUsage if it is invalid or empty."""
-    from tidings.clock import SystemClock
-    from tidings.pipeline.times import span
+    from tidings.clock import SystemClock, span
 
     return span(since, until, SystemClock().now())
 
@@ -172,9 +171,8 @@ def write_html(path: Path | None, page: Callable[[str], Page], seconds: float) -
     if path is None:
         return
     import tidings
-    from tidings.clock import SystemClock
+    from tidings.clock import SystemClock, moment_text
     from tidings.pipeline.page import write_page
-    from tidings.pipeline.times import moment_text
 
     now = moment_text(SystemClock().now() // 1_000_000 * 1_000_000)
     made = f"Made by Tidings {tidings.__version__} on {now}, in {seconds:.1f} s."

@@ -32,6 +32,7 @@ from typing import Any, Final, TypeAlias
 
 from tidings.channel.effects import Notice, NoticeKind
 from tidings.engine.storage import Storage
+from tidings.engine.turns import Turns
 from tidings.errors import Stopping
 from tidings.stores.segments import Cursor, segment_path
 
@@ -79,12 +80,17 @@ Command: TypeAlias = Callable[[ArchivePlan, Path], Sequence[str]]
 """Makes the child's command line from the plan and the journal's folder."""
 
 
-def archive_command(plan: ArchivePlan, journal: Path) -> list[str]:
-    """Return the archiver's command line, with the same Python and packages as this process."""
+def our_python() -> list[str]:
+    """Return how a command line begins that has the same Python and packages as this process."""
     # A file of the current folder must not be taken for a module, unless ours come from there.
     safe = [] if {"", str(Path.cwd())} & set(sys.path) else ["-P"]
+    return [sys.executable, *safe]
+
+
+def archive_command(plan: ArchivePlan, journal: Path) -> list[str]:
+    """Return the archiver's command line."""
     folders = [str(journal.absolute()), str(plan.folder.absolute())]
-    return [sys.executable, *safe, "-m", "tidings.stores.archive", *folders, plan.options()]
+    return [*our_python(), "-m", "tidings.stores.archive", *folders, plan.options()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,8 +292,8 @@ class Archiving:
             self._finish()
         loop = asyncio.get_running_loop()
         hearing = [
-            loop.create_task(_each_line(process.stdout, self._heard)),
-            loop.create_task(_each_line(process.stderr, self._warned)),
+            loop.create_task(each_line(process.stdout, self._heard)),
+            loop.create_task(each_line(process.stderr, self._warned)),
         ]
         try:
             code = await process.wait()
@@ -398,7 +404,9 @@ class Archiving:
             self._notice(Notice(NoticeKind.CAUGHT_UP, 0, 0, text))
 
 
-async def _each_line(stream: asyncio.StreamReader, act: Callable[[bytes], None]) -> None:
+async def each_line(stream: asyncio.StreamReader, act: Callable[[bytes], None]) -> None:
+    """Call a function with each line of a child, however fast it writes."""
+    turns = Turns()
     while True:
         try:
             line = await stream.readline()
@@ -407,3 +415,4 @@ async def _each_line(stream: asyncio.StreamReader, act: Callable[[bytes], None])
         if not line:
             return
         act(line)
+        await turns.give()

@@ -54,6 +54,7 @@ from tidings.engine.endpoints import (
 )
 from tidings.engine.history import HistoryPage
 from tidings.engine.host import Host
+from tidings.engine.job_runner import JobRunner
 from tidings.engine.turns import Turns
 from tidings.engine.viewing import Viewing
 from tidings.engine.workbench import (
@@ -74,6 +75,7 @@ from tidings.grants.requests import (
     SeeMyself,
     SetPassword,
 )
+from tidings.jobs import JobInfo, JobResult, JobState, SeeJob, SeeJobResult, StartJob
 
 _F = TypeVar("_F")
 
@@ -117,6 +119,7 @@ class LocalDoor:
             ExplainConstraint: partial(explain_constraint, host, principal),
             CountMatching: partial(count_matching, host, principal),
             SeeProperties: partial(see_properties, host, principal),
+            SeeJobResult: self._see_job_result,
         }
         # The host lets go of the endpoint of a proxy that ends, and so does this set.
         self._endpoints: WeakSet[Endpoint] = WeakSet()
@@ -151,6 +154,8 @@ class LocalDoor:
             command = replace(command, owner=principal.name)
         if isinstance(command, CreateGrant):
             command = replace(command, created_by=principal.name)
+        if isinstance(command, StartJob):
+            command = replace(command, by=principal.name)  # type: ignore[type-var]
         answer = self._host.ask(command, principal, source)
         if command.__class__ is not Push:
             self._host.operations.watch(command, principal, answer)
@@ -277,6 +282,21 @@ class LocalDoor:
 
     async def _see_myself(self, asked: SeeMyself) -> Myself:
         return myself(self._host, self._principal)
+
+    # Jobs: whoever may inspect the service may see all of them.
+
+    async def _see_job_result(self, asked: SeeJobResult) -> JobResult:
+        job = await self._host.ask(SeeJob(asked.job), self.caller)
+        return await self._runner_of(job).result(asked.job)
+
+    async def job_page(self, id: int) -> bytes:
+        """Return the HTML page of a job that is done."""
+        return await self._runner_of(await self.request(SeeJob(id))).page(id)
+
+    def _runner_of(self, job: JobInfo) -> JobRunner:
+        if job.state is not JobState.DONE or self._host.jobs is None:
+            raise WrongState(f"job {job.id} has no result: it is {job.state.value}")
+        return self._host.jobs
 
     # Dead letters: a principal that may use a consumer's proxy may see its dead letters.
 

@@ -42,6 +42,8 @@ from tidings.engine.enforcing import Enforcing
 from tidings.engine.fates import Fates
 from tidings.engine.history import History
 from tidings.engine.housekeeping import Housekeeping, Kept
+from tidings.engine.job_runner import Command as JobCommand
+from tidings.engine.job_runner import JobPlan, JobRunner, job_command, problem_of
 from tidings.engine.judging import Judging
 from tidings.engine.limiting import Limiting
 from tidings.engine.loop_time import Timer, Watchdog
@@ -82,6 +84,7 @@ class Host:
 
     housekeeping: Housekeeping
     archiving: Archiving | None = None
+    jobs: JobRunner | None = None
     trail: TrailFile | None = None
     issue_reference: Callable[[str, int], str] | None = None
     """Make a CORBA reference, from what it leads to and a credential; set by that protocol."""
@@ -246,6 +249,16 @@ class Host:
         """Make the journal keep what is not archived yet."""
         self.archiving = archiving
         self.housekeeping.unarchived = archiving.held
+
+    def new_jobs(
+        self,
+        plan: JobPlan,
+        command: JobCommand = job_command,
+        missing: Callable[[JobPlan], str] = problem_of,
+    ) -> JobRunner:
+        """Return what runs the jobs of this host, not started yet; see `JobRunner`."""
+        self.jobs = JobRunner(self.ask, self.tell, self.on_effect, plan, command, missing)
+        return self.jobs
 
     # State for protocols.
 

@@ -22,9 +22,9 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
+from tidings.clock import moment_text
 from tidings.errors import InvalidUsage
 from tidings.filters.constraint import EventTypePattern, event_type
-from tidings.pipeline.times import moment_text
 from tidings.stores.archive.columns import EVENTS, schema_of
 from tidings.stores.archive.manifest import (
     MANIFEST,

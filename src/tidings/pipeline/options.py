@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from tidings.client.transports.backoff import PATIENCE
-from tidings.clock import SystemClock
+from tidings.clock import SystemClock, moment_us
 from tidings.errors import InvalidUsage
 from tidings.filters.constraint import constraint, event_type
 from tidings.pipeline.archive import Selection
-from tidings.pipeline.times import moment_us
 from tidings.stores.archive.columns import EVENTS, KINDS
 
 LATEST: Final = -1

@@ -13,12 +13,12 @@ from typing import Any, Final
 from pyspark.sql import Column, Window
 from pyspark.sql import functions as sf
 
+from tidings.clock import duration_us
 from tidings.errors import InvalidUsage
 from tidings.filters.parse import parse
 from tidings.filters.printing import print_tree
 from tidings.filters.tree import Boolean, Component, Integer, Node, Real, Text
 from tidings.pipeline.expectations import Expectation
-from tidings.pipeline.times import duration_us
 
 # Microseconds per unit.
 _UNITS: Final = {"s": 1_000_000, "ms": 1_000, "us": 1}
@@ -93,7 +93,7 @@ def fresh(
     Raises:
         InvalidUsage: A duration or the unit is invalid.
     """
-    most, least = duration_us(ahead), None if behind is None else duration_us(behind)
+    most, least = _length(ahead), None if behind is None else _length(behind)
     if unit not in _UNITS:
         raise InvalidUsage(f"{unit!r} is no unit of time; there are {', '.join(_UNITS)}")
     scale = _UNITS[unit]
@@ -137,6 +137,15 @@ def _path(field: str) -> str:
     if not isinstance(tree, Component):
         raise InvalidUsage(f"{field!r} names no property; write it as a filter would: $rate")
     return str(tree.path)
+
+
+def _length(text: str) -> int:
+    found = duration_us(text)
+    if found is None:
+        raise InvalidUsage(
+            f"{text!r} is no length of time; write a whole number and s, m, h, d or w, such as 30m"
+        )
+    return found
 
 
 def _literal(value: str | float | bool) -> str:

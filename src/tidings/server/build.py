@@ -19,8 +19,11 @@ from fastapi import FastAPI
 from tidings.admission import ACCEPT_AT_ONCE, Admission
 from tidings.engine.archiving import ArchivePlan
 from tidings.engine.host import Host
+from tidings.engine.job_runner import FOLDER as JOBS
+from tidings.engine.job_runner import JobPlan
 from tidings.engine.trail_file import TrailOptions
 from tidings.errors import InvalidUsage, StoreError
+from tidings.jobs import JobLimits
 from tidings.server.connections import SocketConnection, Unread, admitted
 from tidings.server.cores import service_cores
 from tidings.server.rules import channel_settings
@@ -66,11 +69,25 @@ def archive_plan(archive: ArchiveSection) -> ArchivePlan | None:
     )
 
 
+def job_plan(settings: ServerSettings) -> JobPlan | None:
+    """Where jobs find the archive, and what they may use; None if nothing is kept on disk."""
+    if settings.store.memory:
+        return None
+    archive, jobs = settings.archive.dir, settings.jobs
+    return JobPlan(
+        settings.store.dir.absolute() / JOBS,
+        None if archive is None else archive.absolute(),
+        jobs.memory,
+        jobs.patience,
+    )
+
+
 async def open_host(
     settings: ServerSettings, archived: Mapping[bytes, tuple[str, int]] | None = None
 ) -> Host:
     """Open the channels; `archived` has by origin each channel's name and highest number."""
-    store = settings.store
+    store, jobs = settings.store, settings.jobs
+    limits = JobLimits(jobs.at_once, jobs.waiting, jobs.keep, jobs.keep_size)
     try:
         return await Host.open(
             None if store.memory else store.dir,
@@ -80,7 +97,7 @@ async def open_host(
             retention=retention(settings),
             disk_quota=store.disk_quota,
             archived=archived,
-            cores=service_cores(),
+            cores=service_cores(limits),
             trail=TrailOptions(settings.audit.file_size, settings.audit.old_files),
         )
     except OSError as error:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from tidings.audit import AuditTrail
 from tidings.cores import Core
 from tidings.grants.core import Grants
+from tidings.jobs import JobLimits, Jobs
 
 
-def service_cores() -> list[Core]:
+def service_cores(jobs: JobLimits | None = None) -> list[Core]:
     """What every service runs, new."""
-    return [AuditTrail(), Grants()]
+    return [AuditTrail(), Grants(), Jobs(jobs)]

@@ -34,6 +34,7 @@ from tidings.server.build import (
     bound_socket,
     built_app,
     http_server,
+    job_plan,
     open_host,
     web_options,
 )
@@ -200,6 +201,9 @@ class Service:
                 log.warning("%s", text)
             if plan is not None:
                 self.host.new_archiving(plan, problems=known.problems if known else ()).start()
+            jobs = job_plan(self._settings)
+            if jobs is not None:
+                self.host.new_jobs(jobs).start()
             self._watch_over()
         except BaseException:
             _close(socket_)
@@ -369,8 +373,10 @@ class Service:
         log.info("stopped")
 
     async def _close_host(self, seconds: float) -> None:
-        """Closes the journal, then lets the archive take the rest of it."""
+        """Ends jobs, closes the journal, then lets the archive take the rest of it."""
         try:
+            if self.host.jobs is not None:
+                await self.host.jobs.stop()
             await self.host.close(seconds)
         finally:
             if self.host.archiving is not None:

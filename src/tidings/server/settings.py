@@ -16,8 +16,10 @@ from pydantic_core import PydanticCustomError
 from tidings.channel.catalogue import described
 from tidings.engine.archiving import ArchivePlan
 from tidings.engine.bodies import CACHE_OCTETS
+from tidings.engine.job_runner import JobPlan
 from tidings.engine.trail_file import TrailOptions
 from tidings.errors import InvalidUsage
+from tidings.jobs import JobLimits
 from tidings.orb.aio import Address, Options, Targets
 from tidings.orb.aio.targets import LOOPBACK, PEER
 from tidings.orb.corbaloc import parse_name, parse_object_url
@@ -59,6 +61,8 @@ TOKEN_WORDS: Final = "16 to 256 letters, digits and characters of ._~+-"
 
 _RETAINED: Final = Retention()
 _PLAN: Final = ArchivePlan(Path())
+_JOBS: Final = JobLimits()
+_JOB_PLAN: Final = JobPlan(Path(), None)
 _TRAIL: Final = TrailOptions()
 _WEB: Final = WebOptions()
 _OPTIONS: Final = Options()
@@ -162,6 +166,28 @@ class ArchiveSection(Section):
     retention_age: Live[OptionalDuration] = None
     retention_size: Live[OptionalOctets] = _PLAN.keep_octets
     hold: Live[Octets] = _PLAN.hold
+
+
+class JobsSection(Section):
+    """Jobs over the archive that people start: backtests, reports, audits; each a process.
+
+    Attributes:
+        at_once: How many run at one time.
+        waiting: How many may wait for that.
+        keep: How many ended jobs are kept, with their results.
+        keep_size: When the results are larger, the oldest go; the latest one stays.
+        patience: How long a job may take.
+        memory: How much memory Spark may use, as it writes that.
+    """
+
+    at_once: Count = _JOBS.at_once
+    waiting: Count = _JOBS.waiting
+    keep: Count = _JOBS.keep
+    keep_size: Octets = _JOBS.keep_octets
+    patience: PositiveDuration = _JOB_PLAN.patience
+    memory: Annotated[
+        str, Field(pattern=r"^[1-9][0-9]{0,5}[mgMG]$"), Right("such as 512m or 4g")
+    ] = _JOB_PLAN.memory
 
 
 class AuditSection(Section):
@@ -428,6 +454,7 @@ class ServerSettings(Section):
 
     store: StoreSection = StoreSection()
     archive: ArchiveSection = ArchiveSection()
+    jobs: JobsSection = JobsSection()
     audit: AuditSection = AuditSection()
     http: HttpSection = HttpSection()
     iiop: IiopSection = IiopSection()

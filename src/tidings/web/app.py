@@ -26,7 +26,7 @@ from tidings.web.faults import LastResort, add_handlers
 from tidings.web.options import WebOptions
 from tidings.web.paths import PathParts
 from tidings.web.rates import Rates
-from tidings.web.routes import events, logins, operations, overview, pulling
+from tidings.web.routes import events, jobs, logins, operations, overview, pulling
 from tidings.web.security import Guard
 from tidings.web.state import WebState
 
@@ -35,7 +35,7 @@ _DEFAULTS = WebOptions()
 # What is asked for most often comes first: routes are tried in order.
 _V1 = (
     *(events, pulling, websocket, tail, replay, operations),
-    *(overview, summary, outline, rates, logins),
+    *(overview, summary, outline, rates, logins, jobs),
 )
 
 
@@ -53,7 +53,8 @@ def build_app(host: Host, options: WebOptions = _DEFAULTS) -> FastAPI:
     for module in _V1:
         router: APIRouter = module.router
         app.include_router(router, prefix="/v1")
-    for router in (health.router, metrics.router, console_files.router, openapi.router):
+    others = (health.router, metrics.router, jobs.linked, console_files.router, openapi.router)
+    for router in others:
         app.include_router(router)
     openapi.describe(app)
     add_handlers(app)

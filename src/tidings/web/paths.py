@@ -138,6 +138,8 @@ ProxyId = Annotated[int, Depends(_proxy_id)]
 """The id of the proxy in the path; there is one."""
 
 
+JobId = Annotated[Number, Path(description="The job's id.", examples=[7])]
+
 _PrincipalName: TypeAlias = Annotated[
     str,
     Path(max_length=64, description="The principal's name.", examples=["till-3"]),
@@ -163,6 +165,7 @@ PATH_TYPES: Final[Mapping[str, Any]] = {
     "grant": Annotated[Number, Path(description="The grant's number.", examples=[3])],
     "credential": Annotated[Number, Path(description="The credential's number.", examples=[5])],
     "number": Annotated[Number, Path(description="The event's number.", examples=[1041])],
+    "job": JobId,
     "producer": Annotated[
         str,
         Path(min_length=1, description="Its own name (percent-encoded).", examples=["till-3"]),

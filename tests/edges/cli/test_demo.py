@@ -29,7 +29,7 @@ from tidings.cli.demo import DOES_NOT_HOLD
 from tidings.client.connecting import connect
 from tidings.clock import SystemClock
 from tidings.errors import TidingsError
-from tidings.pipeline.session import find_java
+from tidings.java import find_java
 from tidings.terminal import render
 
 SCENE = Scene(1, 0)

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from tidings.errors import DiskFull, InvalidUsage, JavaNotFound, PipelineFailed
-from tidings.pipeline.session import Java, SparkOptions, find_java, java_version, job
+from tidings.java import Java, find_java, java_version
+from tidings.pipeline.session import SparkOptions, job
 from tidings.pipeline.session.job import check_options, spark_job
 from tidings.pipeline.session.shipping import check_interpreter, needed_distributions
 

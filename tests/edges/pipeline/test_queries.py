@@ -14,13 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tidings import event
+from tidings.clock import moment_text, moment_us
 from tidings.errors import InvalidConstraint, InvalidEventType, InvalidUsage, StoreError
 from tidings.events.fields import fields_of
 from tidings.pipeline.derive import Batch, Query, QueryBatch, QueryLog, load_queries
 from tidings.pipeline.expectations import Expectation, load_expectations
 from tidings.pipeline.ready_checks import fresh, in_range, not_null, one_of, unique
 from tidings.pipeline.replay import ArchivedEvent, _Pace
-from tidings.pipeline.times import moment_text, moment_us
 
 
 @pytest.mark.parametrize(

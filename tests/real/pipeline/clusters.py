@@ -14,7 +14,7 @@ from typing import IO
 
 import pyspark
 
-from tidings.pipeline.session import find_java
+from tidings.java import find_java
 
 PATIENCE = 120.0
 # What whoever has pyspark with its parts has; Tidings and msgspec are not among it.

@@ -13,9 +13,10 @@ import pytest
 from tests.archive_worlds import World, make_world
 from tests.real.pipeline.clusters import Cluster, running_cluster
 from tests.real.pipeline.settings import LOCAL, SMALL
+from tidings.java import find_java
 from tidings.pipeline.audit import run_audit
 from tidings.pipeline.audit.result import AuditOptions, AuditResult
-from tidings.pipeline.session import SparkOptions, close_session, find_java, open_session
+from tidings.pipeline.session import SparkOptions, close_session, open_session
 from tidings.stores.archive.archiver import ArchiveOptions
 
 if TYPE_CHECKING:

@@ -24,7 +24,8 @@ from tests.edges.cli import running
 from tests.real.e2e.processes import TIDINGS, environment, event_lines, finished, run
 from tests.real.e2e.served import served
 from tidings.apps.flights.samples import PACKAGE, fetched
-from tidings.pipeline.session import find_java, job
+from tidings.java import find_java
+from tidings.pipeline.session import job
 from tidings.stores.archive.manifest import read_manifest
 
 if TYPE_CHECKING:
@@ -156,7 +157,7 @@ def test_no_java(scene: Scene, tmp_path: Path) -> None:
     """Of the usual folders none is looked into: this machine may have Java there."""
     assert find_java()
     code = (
-        "import tidings.pipeline.session as java; java.find_java.__defaults__ = (None, ())\n"
+        "import tidings.java as java; java.find_java.__defaults__ = (None, ())\n"
         "from tidings.cli.main import main; main()"
     )
     env = {**environment(), "PATH": str(tmp_path)}

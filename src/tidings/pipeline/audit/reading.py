@@ -14,11 +14,11 @@ from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
+from tidings.clock import moment_text
 from tidings.errors import ArchiveDamaged, InvalidUsage
 from tidings.pipeline.archive import Archive, journal_losses
 from tidings.pipeline.audit.pairs import FIRST
 from tidings.pipeline.audit.result import AuditOptions, Finding, FindingKind
-from tidings.pipeline.times import moment_text
 from tidings.stores.archive.books import Books, read_books
 from tidings.stores.archive.columns import KINDS
 from tidings.stores.archive.manifest import Manifest, SegmentFile

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
+from tidings.clock import moment_text
 from tidings.pipeline.backtest import BacktestResult, LiveSubscription
 from tidings.pipeline.page import (
     Figure,
@@ -17,7 +18,6 @@ from tidings.pipeline.page import (
     share_text,
     type_text,
 )
-from tidings.pipeline.times import moment_text
 
 _HOUR = 3_600_000_000
 _MOST_BARS = 20

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from tidings.clock import moment_text
 from tidings.errors import DiskFull, InvalidUsage, MissingExtra
-from tidings.pipeline.times import moment_text
 from tidings.stores.files import FULL
 
 _MOST_ROWS: Final = 500  # per table; the job's JSON has all

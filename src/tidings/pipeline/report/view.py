@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Final
 
+from tidings.clock import moment_text
 from tidings.pipeline.page import (
     Figure,
     Page,
@@ -20,7 +21,6 @@ from tidings.pipeline.page import (
     type_text,
 )
 from tidings.pipeline.report import Latency, Report
-from tidings.pipeline.times import moment_text
 
 _WITHOUT_MARK: Final = "(no producer named)"
 # Bars of a chart; the table beside it has more.

@@ -17,10 +17,10 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from tidings.errors import DiskFull, InvalidUsage, MissingExtra, PipelineFailed, TidingsError
+from tidings.java import find_java
 from tidings.pipeline.session import (
     SparkOptions,
     close_session,
-    find_java,
     java_ended,
     open_session,
 )

@@ -40,6 +40,8 @@ _CHECKS: Final = [
 _ANY_TEXT: Final = ("channel", "proxy", "producer")
 # Their examples name constraints by number.
 _NUMBERED: Final = ("PATCH /v1/filters/{filter}/constraints", "PATCH /v1/filters/{filter}/mapped")
+ON_SPARK: Final = "/v1/jobs/"
+"""Paths of what needs an archive and Spark; tests/edges/web/test_jobs.py has them with one."""
 _LINES: Final = ("application/x-ndjson", "application/jsonl")
 
 
@@ -92,7 +94,8 @@ class Requests:
             self._steer_body(case)
             status = self._send(case)
             told = f"the example of {operation.label} is answered with {status}: {body}"
-            assert status < 300 or operation.label in _NUMBERED, told
+            excused = operation.label in _NUMBERED or ON_SPARK in operation.label
+            assert status < 300 or excused, told
 
     def _bodies(self, operation: Operation) -> Iterator[Any]:
         taken = operation.definition.raw.get("requestBody", {}).get("content", {})

@@ -81,6 +81,7 @@ class World:
             "principal": [MAIN],
             "grant": [self.grant],
             "credential": [self.credential],
+            "job": [1],
             "purpose": ["priority"],
         }
         for ending, make in self._spares.items():

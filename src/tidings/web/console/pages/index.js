@@ -12,6 +12,7 @@ export const PAGES = [
   { id: "notices", group: "Watch", title: "Notices", key: "n", load: () => import("./notices.js") },
   { id: "objects", group: "Inspect", title: "Objects", key: "b", load: () => import("./objects.js") },
   { id: "types", group: "Inspect", title: "Event types", key: "y", load: () => import("./types.js") },
+  { id: "reports", group: "Inspect", title: "Reports", key: "r", load: () => import("./reports.js") },
   { id: "filters", group: "Try", title: "Filters", key: "f", load: () => import("./filters.js") },
   { id: "clients", group: "Try", title: "Clients", key: "c", load: () => import("./clients.js") },
   { id: "letters", group: "Operate", title: "Dead letters", key: "d", load: () => import("./letters.js") },

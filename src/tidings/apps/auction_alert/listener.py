@@ -79,7 +79,8 @@ class Listener(ABC):
     async def leave(self) -> None:
         """Disconnect; new alerts wait at the service."""
         await self.stop()
-        await self._connected.close()
+        if self._source is not None:
+            await self._source.close()
 
     async def stop(self) -> None:
         """Stop receiving."""

@@ -42,6 +42,7 @@ _THINGS = {
     "prints": (("Etching", "Woodcut", "Poster"), ("Vienna", "a harbour", "a horse"), 60),
     "stamps": (("Stamp", "Block", "First-day cover"), ("blue", "red", "misprinted"), 8),
 }
+CATEGORIES = tuple(_THINGS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,19 +61,16 @@ class LiveDemo:
             await _together(self._keep_running(), _evenings(auction.evening, self._seed))
 
     def _tell(self, url: str) -> None:
-        render.table(
-            ("", "address", ""),
-            [
-                ("auction", url, _usual(url, PORT)),
-                ("console", self._service.url, _usual(self._service.url, CONSOLE_PORT)),
-                ("data", self._folder, "removed at the end"),
-            ],
-        )
+        render.say(f"auction  {url}{_usual(url, PORT)}", "bold")
+        render.say(f"console  {self._service.url}{_usual(self._service.url, CONSOLE_PORT)}", "bold")
+        render.say(f"data     {self._folder}  removed at the end")
+        render.say()
         render.say(
             "Say what you look for, sell something, or watch houses and bidders. Kill the service "
             f"with kill -9 {self._service.pid}: it starts again, and nothing is lost."
         )
-        render.say("Ctrl-C ends the demo.", "bold")
+        render.say("Ctrl-C ends the demo.")
+        render.say()
 
     async def _keep_running(self) -> None:
         while True:
@@ -117,4 +114,4 @@ def _free(port: int) -> int:
 
 
 def _usual(url: str, port: int) -> str:
-    return "" if url.endswith(f":{port}") else f"port {port} is taken"
+    return "" if url.endswith(f":{port}") else f"  the usual port, {port}, is taken"

@@ -21,7 +21,7 @@ from tidings.names import is_readable
 # The page that was quiet longest goes; when it is back, it continues with its next number.
 _MOST: Final = 100
 
-Text = Annotated[str, Field(min_length=1, max_length=200)]
+Text = Annotated[str, Field(max_length=200)]
 
 
 class Announcement(BaseModel):
@@ -40,6 +40,8 @@ class Announcement(BaseModel):
     @field_validator("seller", "item")
     @classmethod
     def _readable(cls, text: str) -> str:
+        if not text:
+            raise ValueError("it is missing")
         if not is_readable(text):
             raise ValueError("it must not have control characters")
         return text

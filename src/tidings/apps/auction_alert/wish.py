@@ -47,9 +47,11 @@ class Wish(BaseModel):
 def preview(wish: Wish, market: Market) -> dict[str, object]:
     """Check a wish as the service will; return warnings, and how many offers it matches now."""
     asked = wish.constraint()
-    offers = market.open()[:_PREVIEWED]
+    offers = market.open()
+    tried = offers[:_PREVIEWED]
     return {
         "warnings": [one.report(wish.text) for one in check(wish.text, _KNOWN).cautions],
-        "matching": sum(asked.matches(offer.fields) for offer in offers),
+        "matching": sum(asked.matches(offer.fields) for offer in tried),
+        "tried": len(tried),
         "open": len(offers),
     }

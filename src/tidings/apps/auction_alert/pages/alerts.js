@@ -20,6 +20,13 @@ export function look(name, wish) {
   open();
 }
 
+// Goes on where this browser stopped, as soon as somebody wants to see alerts; another tab may have them until then.
+export function goOn() {
+  if (!buyer.value || line.value.state !== "off") return;
+  alerts.set(read(localStorage, key(buyer.value.name)) ?? []);
+  look(buyer.value.name, buyer.value.wish);
+}
+
 // Deletes the subscription with all that waits for it.
 export function stop() {
   socket?.send(JSON.stringify({ stop: true }));
@@ -77,7 +84,3 @@ function keep(name, alert) {
 }
 
 document.addEventListener("visibilitychange", () => document.hidden || unseen.set(0));
-if (buyer.value) {
-  alerts.set(read(localStorage, key(buyer.value.name)) ?? []);
-  look(buyer.value.name, buyer.value.wish);
-}

@@ -34,7 +34,7 @@ export default function Evening({ board, refresh }) {
       ${problem && html`<p class="problem" role="alert">The evening has ended early: ${visible(problem, 300)}</p>`}
     <//>
     <${Section} title="Bidders" about="each with a named subscription">
-      ${guests.length ? html`<div class="scroll"><table aria-label="Bidders">
+      ${guests.length ? html`<div class="scroll"><table class="bidders" aria-label="Bidders">
         <thead><tr><th>Bidder</th><th>Looks for</th><th class="n">Alerts</th><th class="n">Twice</th><th class="n">Wait at the service</th><th class="n">Rejected</th></tr></thead>
         <tbody>${guests.map((one) => html`<tr key=${one.name} data-bidder=${one.name}>
           <td>${one.name}${one.away && html` <span class="warn">away</span>`}<br /><small>${one.habit}</small></td>

@@ -8,7 +8,7 @@ import { ask } from "/console/lib/service.js";
 import { Empty } from "/console/lib/states.js";
 import { Text } from "/console/lib/text.js";
 import { html, useEffect, useState } from "/console/lib/ui.js";
-import { alerts, buyer, line, look, stop } from "./alerts.js";
+import { alerts, buyer, goOn, line, look, stop } from "./alerts.js";
 import { kept } from "./kept.js";
 import { CATEGORIES, isOpen, Offers, useSeconds } from "./offers.js";
 import { sound, switchSound } from "./sound.js";
@@ -27,6 +27,7 @@ const draft = kept("draft", { name: "", categories: [], form: {}, edited: null }
 
 export default function Look() {
   const who = useCell(buyer);
+  useEffect(goOn, []);
   return html`<${Page} title="Alerts" about="Say what you look for; an alert comes when a seller announces it.">
     <div class="columns">
       <${Section} title="What you look for"><${Form} who=${who} /><//>
@@ -73,7 +74,7 @@ function Constraint({ text, categories, edited, onText }) {
     <div id="constraint-told">
       ${error && html`<p class="fault">${error.message}</p>`}
       ${data?.warnings.map((one) => html`<p class="caution">${one}</p>`)}
-      ${data && html`<small>Matches ${count(data.matching)} of the ${plural(data.open, "newest open offer")}.</small>`}
+      ${data && html`<small>Matches ${count(data.matching)} of ${plural(data.tried, "open offer")}${data.tried < data.open && ", the newest"}.</small>`}
     </div>
     ${edited && html`<p><button type="button" class="link" onClick=${() => onText(null)}>Make it from the form again</button></p>`}
   </div>`;

@@ -7,7 +7,6 @@ then takes new offers as they come. An offer that has closed is forgotten.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -18,11 +17,9 @@ from tidings.apps.auction_alert.scene import CHANNEL, DOMAIN, Lot, closing
 from tidings.client.client import Client
 from tidings.client.subscription import Delivery
 from tidings.clock import SystemClock, utc_now
-from tidings.errors import TidingsError
+from tidings.errors import TidingsError, Unreachable
 from tidings.events.fields import Fields, fields_of
 from tidings.events.structured import StructuredEvent
-
-log = logging.getLogger(__name__)
 
 _LAST: Final = timedelta(hours=1)
 # More are not remembered; the one that closes first goes.
@@ -79,7 +76,7 @@ class Open(NamedTuple):
 
 
 class Market:
-    """The open offers, and who offers and wants what; `reached` says whether the service answers.
+    """The open offers, and who offers and wants what; `trouble` says why the latter is old.
 
     `sellers` returns the proxy ids of all suppliers of this program, by name.
     """
@@ -87,7 +84,7 @@ class Market:
     def __init__(
         self, client: Client, desk: Desk, sellers: Callable[[], Mapping[str, int]]
     ) -> None:
-        self.reached = True
+        self.trouble = ""
         self.advertised: list[tuple[str, list[str], list[str]]] = []
         self.waiting: dict[str, int] = {}
         self._client = client
@@ -106,7 +103,7 @@ class Market:
     async def __aexit__(self, *error: object) -> None:
         for task in self._tasks:
             task.cancel()
-        await asyncio.wait(self._tasks)
+        await asyncio.gather(*self._tasks, return_exceptions=True)
         with suppress(TidingsError):
             await self._taking.close()
 
@@ -130,17 +127,18 @@ class Market:
         return [self._offers[seq] for seq in sorted(self._offers, reverse=True)]
 
     async def _look(self) -> None:
-        mine = self._taking.proxy
         while True:
             try:
                 async with asyncio.timeout(_PATIENCE_SECONDS):
-                    self.advertised = await self._desk.advertised(self._sellers(), mine)
-                    standings = await self._desk.standings()
-                self.waiting = {
-                    name: one.waiting + one.in_flight for name, one in standings.items()
-                }
-                self.reached = True
-            except (TimeoutError, TidingsError) as error:
-                self.reached = False
-                log.debug("the service does not answer: %s", error)
+                    await self._refresh()
+                self.trouble = ""
+            except (TimeoutError, Unreachable):
+                self.trouble = "The service does not answer"
+            except TidingsError as error:
+                self.trouble = f"The service says: {error}"
             await asyncio.sleep(_LOOK_EVERY_SECONDS)
+
+    async def _refresh(self) -> None:
+        self.advertised = await self._desk.advertised(self._sellers(), self._taking.proxy)
+        standings = await self._desk.standings()
+        self.waiting = {name: one.waiting + one.in_flight for name, one in standings.items()}

@@ -56,7 +56,7 @@ class Auction:
         """Return what all pages show."""
         offers = self.market.open()
         return {
-            "reached": self.market.reached,
+            "trouble": self.market.trouble,
             "offers": [one.shown for one in offers[:_MOST_OFFERS]],
             "open": len(offers),
             "advertised": self.market.advertised,

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx2
+from websockets.asyncio.client import ClientConnection, connect
 
 from tests.edges.engine.hosts import soon, turns
 from tidings.apps.auction_alert.evening import BURST, calls_of
 from tidings.apps.auction_alert.pace import Pace
 from tidings.apps.auction_alert.scene import HOUSES, Scene
+from tidings.apps.auction_alert.sellers import Announcement
+from tidings.apps.auction_alert.serving import listener, served
 from tidings.apps.auction_alert.web import Auction, build_app
 from tidings.server.embedded import embedded
 
@@ -77,6 +82,46 @@ async def test_a_wrong_field_is_named(tmp_path: Path) -> None:
             answer = await client.post("/api/offers", json={**GIVEN, field: value})
             (fault,) = answer.json()["faults"]
             assert (answer.status_code, fault["where"]) == (422, f"body.{field}")
+
+
+@asynccontextmanager
+async def buying(url: str, buyer: str) -> AsyncIterator[ClientConnection]:
+    """A page of a buyer of stamps, which has been told that it is connected."""
+    async with connect(f"ws{url.removeprefix('http')}/api/alerts") as page:
+        await page.send(json.dumps({"buyer": buyer, "wish": {"categories": ["stamps"]}}))
+        yield page
+
+
+async def heard(page: ClientConnection) -> Any:
+    return json.loads(await soon(page.recv()))
+
+
+async def test_an_alert_that_a_page_has_not_kept_comes_again() -> None:
+    async with await embedded() as client, served(client, "", listener(0)) as (url, auction):
+        lot = Announcement.model_validate(GIVEN)
+        async with buying(url, "Greta") as page:
+            assert await heard(page) == {"ready": {"waiting": 0}}
+            await auction.sellers.announce(lot)
+            first = (await heard(page))["alert"]
+        async with buying(url, "Greta") as page:
+            await heard(page)
+            again = (await heard(page))["alert"]
+            assert again == first | {"again": True}
+            await page.send(json.dumps({"taken": again["seq"]}))
+            await auction.sellers.announce(lot.model_copy(update={"number": 2}))
+            assert (await heard(page))["alert"]["seq"] == 2
+        async with buying(url, "Greta") as page:
+            await heard(page)
+            assert (await heard(page))["alert"]["seq"] == 2
+
+
+async def test_a_page_is_told_why_it_gets_no_alerts() -> None:
+    async with await embedded() as client, served(client, "", listener(0)) as (url, _):
+        for buyer, told in (("Ada", "a bidder of the evening"), ("7", "only digits"), ("", "")):
+            async with buying(url, buyer) as page:
+                problem = (await heard(page))["problem"]
+                assert told in problem["detail"]
+                assert 400 <= problem["status"] < 500
 
 
 async def test_while_an_evening_pauses_nobody_goes_on() -> None:

@@ -1,5 +1,6 @@
 // Auction alert starts here: navigation, the state of the connection, and one of four views.
 import { useCell } from "/console/lib/cell.js";
+import { visible } from "/console/lib/format.js";
 import { useLive } from "/console/lib/live.js";
 import { address, useRoute } from "/console/lib/router.js";
 import { connection } from "/console/lib/service.js";
@@ -56,13 +57,13 @@ function Auction() {
 function Away({ board }) {
   const { state } = useCell(connection);
   if (state === "away") return html`<p class="away" role="alert">The auction does not answer; trying again. Nothing typed here is lost.</p>`;
-  if (!board || board.reached) return null;
-  return html`<p class="away" role="alert">The service does not answer; trying again. Nothing typed here is lost, and alerts come later.</p>`;
+  if (!board?.trouble) return null;
+  return html`<p class="away" role="alert">${visible(board.trouble)}; trying again. Nothing typed here is lost, and alerts come later.</p>`;
 }
 
 function Foot({ board }) {
   const chosen = useCell(theme), { state } = useCell(connection);
-  const up = state === "up" && board?.reached !== false;
+  const up = state === "up" && !board?.trouble;
   return html`<div class="side-foot">
     <p class="status"><span class=${up ? "dot" : "dot away"}></span> ${up ? "Connected" : "Not connected"}</p>
     <div class="segments" role="group" aria-label="Theme">

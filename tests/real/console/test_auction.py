@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 from collections.abc import AsyncIterator, Callable
 from contextlib import ExitStack, asynccontextmanager
@@ -14,6 +15,7 @@ from playwright.async_api import BrowserContext, Locator, Page, Route, expect
 
 from tests.edges.web.served import ServedDoor
 from tests.edges.web.served import served as served_door
+from tests.patience import PATIENCE
 from tests.real.console.browsing import console
 from tests.real.console.test_every_page import HIDDEN, HOSTILE, _findings
 from tests.real.console.test_shell import _free_port
@@ -22,6 +24,7 @@ from tidings.apps.auction_alert import evening
 from tidings.apps.auction_alert.scene import BIDDERS, CHANNEL, Lot
 from tidings.apps.auction_alert.serving import listener, served
 from tidings.apps.auction_alert.web import Auction
+from tidings.channel.views import FilterInfo
 from tidings.client.client import Client
 from tidings.client.connecting import connect
 from tidings.clock import utc_now
@@ -47,6 +50,21 @@ class Opened(NamedTuple):
         """Publishes an offer, as another program would."""
         lot = Lot(item, category, price, "Hartung")
         await self.client.publish(CHANNEL, lot.offer(utc_now() + timedelta(seconds=seconds)))
+
+    async def filtered(self, text: str) -> None:
+        """Waits until the service has this constraint, and no other."""
+        async with asyncio.timeout(PATIENCE):
+            while await self._texts() != {text}:  # noqa: ASYNC110 -- it tells nobody
+                await asyncio.sleep(0.01)
+
+    async def _texts(self) -> set[str]:
+        found = await self.client.filters()
+        return {
+            each.text
+            for one in found
+            if isinstance(one, FilterInfo)
+            for each in one.constraints.values()
+        }
 
     async def offers(self) -> list[tuple[int, StructuredEvent]]:
         """Everything that was ever announced."""
@@ -171,15 +189,18 @@ async def test_an_edited_constraint_is_checked_and_its_error_has_a_place(
         await expect(told).to_contain_text("\n" + " " * 30 + "^", use_inner_text=True)
         await page.get_by_role("button", name="Change it").click()
         await expect(page.locator(".problem")).to_contain_text("column 29")
+        await made.announce("Plan, Vienna", "maps", 9)
+        await expect(items(page)).to_have_text(["Plan, Vienna"])  # what was asked before goes on
         await field.fill("$start_prce < 20")
         await expect(told).to_contain_text("did you mean $start_price?")
         await field.fill("'Atlas' ~ $item")
-        await expect(told).to_contain_text("Matches 1 of 1 open offer.")
+        await expect(told).to_contain_text("Matches 1 of 2 open offers.")
         await page.get_by_role("button", name="Change it").click()
+        await made.filtered("'Atlas' ~ $item")
         await expect(page.locator(".problem")).to_have_count(0)
         await made.announce("Atlas, Vienna", "maps", 300)
         await made.announce("Chart, Vienna", "maps", 3)
-        await expect(items(page)).to_have_text(["Atlas, Vienna"])
+        await expect(items(page)).to_have_text(["Atlas, Vienna", "Plan, Vienna"])
         await page.get_by_role("button", name="Make it from the form again").click()
         await expect(field).to_have_value("$start_price <= 20")
 

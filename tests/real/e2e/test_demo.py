@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
@@ -19,7 +20,8 @@ import pytest
 
 from tests.patience import PATIENCE
 from tests.real.docs.pages import blocks, page, tables
-from tests.real.e2e.processes import TIDINGS, environment, run
+from tests.real.e2e.processes import TIDINGS, environment, run, start
+from tests.real.e2e.served import served
 from tidings.apps.auction_alert.scene import BIDDERS, Habit, Scene
 
 COLUMNS = ["expected", "received", "lost", "twice", "unasked", "disordered", "repeated", "closed"]
@@ -153,6 +155,22 @@ def test_on_a_terminal_the_counts_move(tmp_path: Path) -> None:
     drawn = {int(count) for count in re.findall(r"(\d+) of 240 offers\s", plain)}
     assert len(drawn) > 50
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_auction_is_served_for_any_service(tmp_path: Path) -> None:
+    with served(tmp_path) as service:
+        given = ("demo", "auction", "--url", service.url, "--port")
+        process = start(*given, "0", "--json")
+        assert process.stdout is not None
+        url = json.loads(process.stdout.readline())["url"]
+        board = httpx2.get(f"{url}/api/board").json()
+        assert (board["trouble"], board["console"]) == ("", service.url)
+        refused = run(*given, url.rpartition(":")[2])
+        assert refused.returncode == 2
+        assert b"cannot be used: Address already in use; --port names another" in refused.stderr
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=PATIENCE)
+        assert (process.returncode, told) == (130, b"")
 
 
 def without_colours(octets: bytearray) -> str:

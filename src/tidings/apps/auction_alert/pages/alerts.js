@@ -1,6 +1,7 @@
 // The line to the alerts of one buyer. This page is the consumer: it keeps an alert, then
 // acknowledges it; what it had kept before comes again after a crash, and is known by its id.
 import { cell } from "/console/lib/cell.js";
+import { toast } from "/console/lib/toasts.js";
 import { beep } from "./sound.js";
 import { kept, read } from "./kept.js";
 
@@ -9,27 +10,29 @@ const AGAIN = 1_000;
 
 export const buyer = kept("buyer", null); // {name, wish}: for whom alerts come here; null for nobody
 export const alerts = cell([]); // the newest first
-export const line = cell({ state: "off", problem: null }); // off, opening, open, away, refused, elsewhere
+export const line = cell("off"); // opening, open, away, elsewhere
+export const refusal = cell(null); // why what a buyer looks for last was refused
 export const unseen = cell(0);
 
 let socket = null, asked = null, timer = 0;
 
-// Begins to take alerts; the service checks what the buyer looks for.
-export function look(name, wish) {
-  asked = { name, wish };
+// Begins to take alerts for {name, wish}; the service checks the wish.
+export function look(given) {
+  asked = given;
+  refusal.set(null);
   open();
 }
 
-// Goes on where this browser stopped, as soon as somebody wants to see alerts; another tab may have them until then.
+// Goes on where this browser stopped, once somebody wants to see alerts: another tab may have them.
 export function goOn() {
-  if (!buyer.value || line.value.state !== "off") return;
+  if (!buyer.value || line.value !== "off") return;
   alerts.set(read(localStorage, key(buyer.value.name)) ?? []);
-  look(buyer.value.name, buyer.value.wish);
+  look(buyer.value);
 }
 
-// Deletes the subscription with all that waits for it.
+// Deletes the subscription with all that waits for it; the line must be open.
 export function stop() {
-  socket?.send(JSON.stringify({ stop: true }));
+  socket.send(JSON.stringify({ stop: true }));
   localStorage.removeItem(key(buyer.value.name));
   buyer.set(null);
   alerts.set([]);
@@ -38,12 +41,12 @@ export function stop() {
 
 const key = (name) => `auction.alerts.${name}`;
 
-function hangUp(state, problem = null) {
+function hangUp(state) {
   clearTimeout(timer);
   const before = socket;
   socket = null;
   before?.close();
-  line.set({ state, problem });
+  line.set(state);
 }
 
 function open() {
@@ -54,7 +57,7 @@ function open() {
   mine.onmessage = ({ data }) => mine === socket && hear(mine, told, JSON.parse(data));
   mine.onclose = () => {
     if (mine !== socket) return;
-    line.set({ state: "away", problem: null });
+    line.set("away");
     timer = setTimeout(open, AGAIN);
   };
 }
@@ -62,17 +65,25 @@ function open() {
 function hear(mine, told, { ready, alert, problem }) {
   if (ready) {
     if (buyer.value?.name !== told.name) alerts.set(read(localStorage, key(told.name)) ?? []);
+    if (buyer.value !== told) toast("Alerts for this come from now on");
     buyer.set(told);
-    line.set({ state: "open", problem: null });
+    line.set("open");
   } else if (alert) {
     keep(told.name, alert);
     mine.send(JSON.stringify({ taken: alert.seq }));
   } else if (problem.code === "disconnected") {
     hangUp("elsewhere");
   } else if (problem.status < 500) {
-    asked = buyer.value;
-    hangUp("refused", problem);
+    refuse(told, problem);
   } // whatever else ends the line is tried again
+}
+
+// What the buyer looked for before goes on.
+function refuse(told, problem) {
+  refusal.set(problem);
+  asked = buyer.value;
+  if (asked && asked !== told) open();
+  else hangUp("off");
 }
 
 function keep(name, alert) {

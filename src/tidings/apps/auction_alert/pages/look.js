@@ -8,7 +8,7 @@ import { ask } from "/console/lib/service.js";
 import { Empty } from "/console/lib/states.js";
 import { Text } from "/console/lib/text.js";
 import { html, useEffect, useState } from "/console/lib/ui.js";
-import { alerts, buyer, goOn, line, look, stop } from "./alerts.js";
+import { alerts, buyer, goOn, line, look, refusal, stop } from "./alerts.js";
 import { kept } from "./kept.js";
 import { CATEGORIES, isOpen, Offers, useSeconds } from "./offers.js";
 import { sound, switchSound } from "./sound.js";
@@ -37,12 +37,12 @@ export default function Look() {
 }
 
 function Form({ who }) {
-  const { name, categories, form, edited } = useCell(draft), { state, problem } = useCell(line);
+  const { name, categories, form, edited } = useCell(draft), state = useCell(line), problem = useCell(refusal);
   const text = edited ?? constraintOf(form);
   const change = (some) => draft.set({ ...draft.value, ...some });
   const submit = (event) => {
     event.preventDefault();
-    look(name.trim(), { text, categories });
+    look({ name: name.trim(), wish: { text, categories } });
   };
   const turn = (one) => change({ categories: CATEGORIES.filter((each) => categories.includes(each) !== (each === one)) });
   return html`<form onSubmit=${submit} class="wish">
@@ -56,7 +56,7 @@ function Form({ who }) {
     <${Constraint} text=${text} categories=${categories} edited=${edited !== null} onText=${(next) => change({ edited: next })} />
     ${problem && html`<p class="problem" role="alert">${visible(problem.detail, 1000)}</p>`}
     <footer>
-      ${who && html`<button type="button" onClick=${stop}>Stop looking</button>`}
+      ${who && html`<button type="button" disabled=${state !== "open"} onClick=${stop}>Stop looking</button>`}
       <button class="primary" disabled=${state === "opening"}>${who?.name === name.trim() ? "Change it" : "Look for it"}</button>
     </footer>
   </form>`;
@@ -92,7 +92,7 @@ function useSettled(value) {
 const STATES = { opening: "Connecting…", away: "Not connected; alerts wait at the service.", open: "Alerts arrive as sellers announce." };
 
 function Alerts({ who }) {
-  const all = useCell(alerts), { state } = useCell(line), isOn = useCell(sound);
+  const all = useCell(alerts), state = useCell(line), isOn = useCell(sound);
   const [closed, showClosed] = useState(false);
   useSeconds();
   const open = all.filter(isOpen);
@@ -102,7 +102,7 @@ function Alerts({ who }) {
   return html`<${Section} title="Your alerts" id="alerts" actions=${actions}>
     <p class="soft" role="status">For <${Text} text=${who.name} />: ${plural(all.length, "alert")}, ${count(open.length)} open. ${STATES[state]}</p>
     ${state === "elsewhere" && html`<p class="meanwhile" role="alert">Another page takes the alerts of this buyer now.
-      <button class="small" onClick=${() => look(who.name, who.wish)}>Take them here</button></p>`}
+      <button class="small" onClick=${() => look(who)}>Take them here</button></p>`}
     ${all.length > open.length && html`<label class="switch"><input type="checkbox" checked=${closed} onChange=${(event) => showClosed(event.target.checked)} /> Show what has closed</label>`}
     ${(closed ? all : open).length > 0 ? html`<${Offers} label="Your alerts" offers=${closed ? all : open} />`
       : html`<${Empty} title="Nothing open that you look for">${all.length ? "Offers vanish when they close." : "The next matching offer appears here."}<//>`}

@@ -40,12 +40,10 @@ class LiveDemo:
         asyncio.run(self._until_stopped())
 
     async def _until_stopped(self) -> None:
-        playing = asyncio.create_task(self._play())
+        stopped = asyncio.Event()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            asyncio.get_running_loop().add_signal_handler(number, playing.cancel)
-        await asyncio.wait((playing,))
-        if not playing.cancelled():
-            playing.result()
+            asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+        await _together(self._play(), stopped.wait())
 
     async def _play(self) -> None:
         async with AsyncExitStack() as stack:
@@ -93,8 +91,8 @@ async def _evenings(evening: Evening, seed: int) -> None:
         await asyncio.sleep(BETWEEN_SECONDS)
 
 
-async def _together(*works: Coroutine[Any, Any, None]) -> None:
-    """Run works that never end by themselves; the first error ends them all."""
+async def _together(*works: Coroutine[Any, Any, object]) -> None:
+    """Run works until one of them ends or fails, which ends the others."""
     tasks = [asyncio.create_task(work) for work in works]
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)

@@ -21,7 +21,7 @@ from tidings.errors import TidingsError, Unreachable
 from tidings.events.fields import Fields, fields_of
 from tidings.events.structured import StructuredEvent
 
-_LAST: Final = timedelta(hours=1)
+_LAST: Final = timedelta(hours=1)  # for which a lot is open at most
 # More are not remembered; the one that closes first goes.
 _MOST_OFFERS: Final = 1_000
 # Longer texts of others are cut.
@@ -29,6 +29,8 @@ _MOST_CHARACTERS: Final = 300
 # What is dearer, or closes later (in 2096), is not an offer.
 _DEAREST: Final = 1e12
 _LATEST: Final = 4_000_000_000_000_000
+# Events of others may be large.
+_WINDOW: Final = 32
 _LOOK_EVERY_SECONDS: Final = 1.0
 # A service that takes longer than this over an answer is shown as away.
 _PATIENCE_SECONDS: Final = 3.0
@@ -42,19 +44,22 @@ def shown(delivery: Delivery) -> dict[str, Any]:
     return {
         "id": f"{delivery.id[0]}-{delivery.seq}",
         "seq": delivery.seq,
-        "category": offer.type[:_MOST_CHARACTERS],
-        "item": str(data.get("item", "?"))[:_MOST_CHARACTERS],
-        "seller": str(data.get("seller", "?"))[:_MOST_CHARACTERS],
+        "category": _text(offer.type),
+        "item": _text(data.get("item")),
+        "seller": _text(data.get("seller")),
         "start_price": None if known is None else float(known),
         "closes": _closes(offer),
     }
 
 
+def _text(value: object) -> str:
+    return value[:_MOST_CHARACTERS] if isinstance(value, str) else "?"
+
+
 def _closes(offer: StructuredEvent) -> int | None:
-    try:
-        closes = closing(offer)
-    except (AssertionError, KeyError):
+    if "StopTime" not in offer.header:
         return None
+    closes = closing(offer)  # the service refuses a time that is none
     return closes if 0 < closes < _LATEST else None
 
 
@@ -96,7 +101,9 @@ class Market:
 
     async def __aenter__(self) -> Self:
         since = utc_now() - _LAST
-        self._taking = await self._client.subscribe(CHANNEL, since=since)
+        self._taking = await self._client.subscribe(
+            CHANNEL, types=[f"{DOMAIN}::*"], since=since, window=_WINDOW
+        )
         self._tasks = [asyncio.create_task(work) for work in (self._take(), self._look())]
         return self
 

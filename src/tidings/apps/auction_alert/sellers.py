@@ -35,7 +35,7 @@ class Announcement(BaseModel):
     item: Text
     category: Literal["books", "clocks", "coins", "maps", "prints", "stamps"]
     start_price: Annotated[float, Field(ge=0, le=1e9)]
-    open_seconds: Annotated[int, Field(ge=10, le=86_400)]
+    open_seconds: Annotated[int, Field(ge=10, le=3_600)]
 
     @field_validator("seller", "item")
     @classmethod

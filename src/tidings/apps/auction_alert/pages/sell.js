@@ -17,7 +17,7 @@ const FORM = { kind: "object", members: [
   { kind: "text", name: "item", label: "Item", required: true, text: "Such as: Atlas, Peru" },
   { kind: "choice", name: "category", label: "Category", required: true, words: CATEGORIES, text: "" },
   { kind: "number", name: "start_price", label: "Start price", required: true, text: "" },
-  { kind: "whole", name: "open_seconds", label: "Open for", required: true, text: "Seconds, 10 to 86,400." },
+  { kind: "whole", name: "open_seconds", label: "Open for", required: true, text: "Seconds, 10 to 3,600." },
 ] };
 const MOST = 20;
 

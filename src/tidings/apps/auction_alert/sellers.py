@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import asyncio
 from datetime import timedelta
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from tidings.apps.auction_alert.scene import CHANNEL, DOMAIN, Lot
+from tidings.apps.auction_alert.scene import CATEGORIES, CHANNEL, DOMAIN, Lot
 from tidings.client.client import Client
 from tidings.client.publishing import Publisher, Receipt
 from tidings.clock import utc_now
@@ -33,7 +33,7 @@ class Announcement(BaseModel):
     number: Annotated[int, Field(ge=1, le=2**31)]
     seller: Text
     item: Text
-    category: Literal["books", "clocks", "coins", "maps", "prints", "stamps"]
+    category: Text
     start_price: Annotated[float, Field(ge=0, le=1e9)]
     open_seconds: Annotated[int, Field(ge=10, le=3_600)]
 
@@ -44,6 +44,13 @@ class Announcement(BaseModel):
             raise ValueError("it is missing")
         if not is_readable(text):
             raise ValueError("it must not have control characters")
+        return text
+
+    @field_validator("category")
+    @classmethod
+    def _known(cls, text: str) -> str:
+        if text not in CATEGORIES:
+            raise ValueError(f"it must be one of {', '.join(CATEGORIES)}")
         return text
 
     @property

@@ -11,7 +11,7 @@ from typing import Final
 
 import uvicorn
 
-from tidings.apps.auction_alert.web import Auction, build_app
+from tidings.apps.auction_alert.web import MOST_OCTETS, Auction, build_app
 from tidings.client.client import Client
 from tidings.errors import InvalidUsage
 
@@ -20,7 +20,6 @@ PORT: Final = 8090
 
 # Seconds that open pages have to end.
 _GRACE: Final = 1
-_MOST_OCTETS: Final = 16_384
 
 
 class _Server(uvicorn.Server):
@@ -57,7 +56,7 @@ async def served(
             build_app(auction, console),
             http="h11",
             ws="websockets-sansio",
-            ws_max_size=_MOST_OCTETS,
+            ws_max_size=MOST_OCTETS,
             lifespan="off",
             log_config=None,
             access_log=False,

@@ -9,11 +9,11 @@ from __future__ import annotations
 from contextlib import AsyncExitStack
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Final, Literal, Self
+from typing import Annotated, Any, Final, Self
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -25,6 +25,7 @@ from tidings.apps.auction_alert.buyers import Buyers
 from tidings.apps.auction_alert.desk import Desk
 from tidings.apps.auction_alert.evening import Evening
 from tidings.apps.auction_alert.market import Market
+from tidings.apps.auction_alert.scene import CATEGORIES
 from tidings.apps.auction_alert.sellers import Announcement, Sellers
 from tidings.apps.auction_alert.wish import Wish, preview
 from tidings.client.client import Client
@@ -33,7 +34,7 @@ from tidings.web.console_files import FOLDER, ConsoleFiles
 
 _PAGES: Final = Path(__file__).with_name("pages")
 _HOSTS: Final = frozenset({"127.0.0.1", "localhost"})
-_MOST_OCTETS: Final = 16_384
+MOST_OCTETS: Final = 16_384
 _MOST_OFFERS: Final = 60
 
 
@@ -61,6 +62,7 @@ class Auction:
             "open": len(offers),
             "advertised": self.market.advertised,
             "waiting": self.market.waiting,
+            "categories": CATEGORIES,
             "evening": asdict(self.evening.state()),
         }
 
@@ -78,7 +80,7 @@ class Steering(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    speed: Literal[1, 2, 5, 10, 20, 50, 100]
+    speed: Annotated[int, Field(ge=1, le=100)]
     paused: bool = False
     begin: bool = False
 
@@ -184,5 +186,5 @@ def _check(kind: str, method: str, headers: Headers) -> None:
         if headers.get("content-type") != "application/json":
             raise UnsupportedMedia("a body is application/json")
         length = headers.get("content-length", "")
-        if not (length.isdecimal() and int(length) <= _MOST_OCTETS):
-            raise LimitExceeded(f"a body has a length, of at most {_MOST_OCTETS:,} octets")
+        if not (length.isdecimal() and int(length) <= MOST_OCTETS):
+            raise LimitExceeded(f"a body has a length, of at most {MOST_OCTETS:,} octets")

@@ -10,7 +10,7 @@ import { Text } from "/console/lib/text.js";
 import { html, useEffect, useState } from "/console/lib/ui.js";
 import { alerts, buyer, goOn, line, look, refusal, stop } from "./alerts.js";
 import { kept } from "./kept.js";
-import { CATEGORIES, isOpen, Offers, useSeconds } from "./offers.js";
+import { isOpen, Offers, useSeconds } from "./offers.js";
 import { sound, switchSound } from "./sound.js";
 import { constraintOf } from "./wish.js";
 
@@ -25,18 +25,18 @@ const SETTLED = 250;
 // What is in the form; `edited` is the constraint if somebody has changed it by hand.
 const draft = kept("draft", { name: "", categories: [], form: {}, edited: null });
 
-export default function Look() {
+export default function Look({ board }) {
   const who = useCell(buyer);
   useEffect(goOn, []);
   return html`<${Page} title="Alerts" about="Say what you look for; an alert comes when a seller announces it.">
     <div class="columns">
-      <${Section} title="What you look for"><${Form} who=${who} /><//>
+      <${Section} title="What you look for"><${Form} who=${who} all=${board.categories} /><//>
       <${Alerts} who=${who} />
     </div>
   <//>`;
 }
 
-function Form({ who }) {
+function Form({ who, all }) {
   const { name, categories, form, edited } = useCell(draft), state = useCell(line), problem = useCell(refusal);
   const text = edited ?? constraintOf(form);
   const change = (some) => draft.set({ ...draft.value, ...some });
@@ -44,13 +44,13 @@ function Form({ who }) {
     event.preventDefault();
     look({ name: name.trim(), wish: { text, categories } });
   };
-  const turn = (one) => change({ categories: CATEGORIES.filter((each) => categories.includes(each) !== (each === one)) });
+  const turn = (one) => change({ categories: all.filter((each) => categories.includes(each) !== (each === one)) });
   return html`<form onSubmit=${submit} class="wish">
     <div class="field"><label for="buyer">Your name</label>
       <input id="buyer" value=${name} required maxlength="100" autocomplete="off" onInput=${(event) => change({ name: event.target.value })} />
       <small>Alerts wait under this name while you are away.</small></div>
     <fieldset><legend>Categories</legend><div class="checks">
-      ${CATEGORIES.map((one) => html`<label key=${one}><input type="checkbox" checked=${categories.includes(one)} onChange=${() => turn(one)} /> ${one}</label>`)}
+      ${all.map((one) => html`<label key=${one}><input type="checkbox" checked=${categories.includes(one)} onChange=${() => turn(one)} /> ${one}</label>`)}
     </div><small>None stands for all.</small></fieldset>
     ${edited === null && html`<${Body} field=${FORM} draft=${form} onDraft=${(next) => change({ form: next })} faults=${{}} />`}
     <${Constraint} text=${text} categories=${categories} edited=${edited !== null} onText=${(next) => change({ edited: next })} />

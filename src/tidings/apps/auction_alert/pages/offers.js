@@ -4,8 +4,6 @@ import { seconds } from "/console/lib/format.js";
 import { Text } from "/console/lib/text.js";
 import { html, useEffect, useState } from "/console/lib/ui.js";
 
-export const CATEGORIES = ["books", "clocks", "coins", "maps", "prints", "stamps"];
-
 const euros = new Intl.NumberFormat("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 export const price = (n) => (n === null ? "–" : euros.format(n));
 

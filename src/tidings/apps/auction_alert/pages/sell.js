@@ -10,15 +10,15 @@ import { Empty } from "/console/lib/states.js";
 import { Text } from "/console/lib/text.js";
 import { html, useState } from "/console/lib/ui.js";
 import { kept } from "./kept.js";
-import { CATEGORIES, price } from "./offers.js";
+import { price } from "./offers.js";
 
-const FORM = { kind: "object", members: [
+const formOf = (categories) => ({ kind: "object", members: [
   { kind: "text", name: "seller", label: "Your name", required: true, text: "" },
   { kind: "text", name: "item", label: "Item", required: true, text: "Such as: Atlas, Peru" },
-  { kind: "choice", name: "category", label: "Category", required: true, words: CATEGORIES, text: "" },
+  { kind: "choice", name: "category", label: "Category", required: true, words: categories, text: "" },
   { kind: "number", name: "start_price", label: "Start price", required: true, text: "" },
   { kind: "whole", name: "open_seconds", label: "Open for", required: true, text: "Seconds, 10 to 3,600." },
-] };
+] });
 const MOST = 20;
 
 const random = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (one) => one.toString(16).padStart(2, "0")).join("");
@@ -34,15 +34,16 @@ function numbered(body) {
   return { ...body, page: desk.value.page, number: desk.value.number };
 }
 
-async function announce() {
-  const body = valueOf(FORM, draft.value);
+async function announce(form) {
+  const body = valueOf(form, draft.value);
   const { seq } = await ask("POST", "/api/offers", numbered(body));
   desk.set({ ...desk.value, tried: "", number: desk.value.number + 1 });
   announced.set([{ ...body, seq }, ...announced.value].slice(0, MOST));
   draft.set({ ...draft.value, item: "", start_price: "" });
 }
 
-export default function Sell() {
+export default function Sell({ board }) {
+  const form = formOf(board.categories);
   const given = useCell(draft), done = useCell(announced);
   const [faults, setFaults] = useState({ fields: {}, rest: "" });
   const [busy, setBusy] = useState(false);
@@ -50,7 +51,7 @@ export default function Sell() {
     event.preventDefault();
     setBusy(true);
     try {
-      await announce();
+      await announce(form);
       setFaults({ fields: {}, rest: "" });
     } catch (error) {
       const away = error instanceof Away || error.status >= 500;
@@ -64,7 +65,7 @@ export default function Sell() {
     <div class="columns">
       <${Section} title="Announce">
         <form onSubmit=${submit} novalidate>
-          <${Body} field=${FORM} draft=${given} onDraft=${(next) => draft.set(next)} faults=${faults.fields} />
+          <${Body} field=${form} draft=${given} onDraft=${(next) => draft.set(next)} faults=${faults.fields} />
           ${faults.rest && html`<p class="problem" role="alert">${visible(faults.rest, 1000)}</p>`}
           <footer><button class="primary" disabled=${busy}>${busy ? "Announcing…" : "Announce"}</button></footer>
         </form>

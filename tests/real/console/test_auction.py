@@ -229,11 +229,11 @@ async def test_an_evening_alerts_everybody_as_the_constraints_say(
     async with opened(tmp_path) as made, console(browser, made.url) as page:
         await look(page, "Greta", "clocks", "prints", Words="Vienna", Price_from="50")
         await page.get_by_role("link", name="Evening").click()
-        await page.get_by_role("button", name="×100").click()
         await page.get_by_role("button", name="Begin").click()
         await page.get_by_role("button", name="Pause").click()
         await expect(page.get_by_text("Paused")).to_be_visible()
         paused = made.auction.evening.state().called
+        await page.get_by_role("button", name="×100").click()
         await page.get_by_role("button", name="Go on").click()
         await expect(page.get_by_text("Over: 240 of 240 lots")).to_be_visible()
         offers = await made.offers()
@@ -367,7 +367,7 @@ async def test_everybody_can_use_it(browser: str, tmp_path: Path) -> None:
     async with opened(tmp_path) as made, console(browser, made.url) as page:
         await look(page, "Greta")
         await page.get_by_label("Constraint").fill("$item = 'x'")
-        made.auction.evening.steer(50, paused=False)
+        made.auction.evening.steer(50)
         made.auction.evening.begin()
         await expect(items(page).first).to_be_visible()
         for view in VIEWS:

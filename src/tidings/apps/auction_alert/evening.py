@@ -119,10 +119,11 @@ class Evening:
         """Whether houses and bidders are there."""
         return self._playing is not None and not self._playing.done()
 
-    def steer(self, speed: float, *, paused: bool) -> None:
-        """Set the speed, or pause."""
-        self.speed = speed
-        self._pace.set_speed(0 if paused else speed)
+    def steer(self, speed: float | None = None, paused: bool | None = None) -> None:
+        """Set the speed, pause, or go on; what is None stays as it is."""
+        self.speed = self.speed if speed is None else speed
+        pauses = not self._pace.speed if paused is None else paused
+        self._pace.set_speed(0 if pauses else self.speed)
 
     def begin(self, seed: int | None = None) -> None:
         """Let an evening begin if there is none; without a seed, with other lots than before."""

@@ -79,7 +79,7 @@ class LiveDemo:
 
 
 async def _evenings(evening: Evening, seed: int) -> None:
-    evening.steer(SPEED, paused=False)
+    evening.steer(SPEED)
     while True:
         evening.begin(seed)
         render.say(f"Evening {seed} begins at ×{evening.speed:g}.")

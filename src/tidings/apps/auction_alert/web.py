@@ -76,12 +76,12 @@ class Auction:
 
 
 class Steering(BaseModel):
-    """What a page wants of the evening."""
+    """What a page wants of the evening; what is None stays as it is."""
 
     model_config = ConfigDict(extra="forbid")
 
-    speed: Annotated[int, Field(ge=1, le=100)]
-    paused: bool = False
+    speed: Annotated[int, Field(ge=1, le=100)] | None = None
+    paused: bool | None = None
     begin: bool = False
 
 
@@ -108,7 +108,7 @@ def build_app(auction: Auction, console: str) -> FastAPI:
 
     @app.put("/api/evening")
     async def steer(given: Steering) -> dict[str, Any]:
-        auction.evening.steer(given.speed, paused=given.paused)
+        auction.evening.steer(given.speed, given.paused)
         if given.begin:
             auction.evening.begin()
         return asdict(auction.evening.state())

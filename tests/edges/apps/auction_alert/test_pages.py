@@ -137,6 +137,20 @@ async def test_while_an_evening_pauses_nobody_goes_on() -> None:
     assert pace.now >= before + 1_000
 
 
+async def test_speed_and_pause_are_steered_one_by_one(tmp_path: Path) -> None:
+    steps: list[tuple[dict[str, object], tuple[int, bool]]] = [
+        ({"speed": 100}, (100, False)),
+        ({"begin": True}, (100, False)),
+        ({"paused": True}, (100, True)),
+        ({"speed": 50}, (50, True)),
+        ({"paused": False}, (50, False)),
+    ]
+    async with asked(tmp_path) as client:
+        for given, (speed, paused) in steps:
+            state = (await client.put("/api/evening", json=given)).json()
+            assert (state["speed"], state["paused"]) == (speed, paused), given
+
+
 def test_an_evening_calls_each_lot_once_and_some_at_once() -> None:
     scene = Scene(3, 0)
     calls = calls_of(scene)

@@ -12,7 +12,7 @@ export default function Evening({ board, refresh }) {
   const { running, paused, speed, called, calls, guests, problem } = board.evening;
   const steer = async (change) => {
     try {
-      await ask("PUT", "/api/evening", { speed, paused: running && paused, ...change });
+      await ask("PUT", "/api/evening", change);
       await refresh();
     } catch (error) {
       toast(visible(error.message, 300), { bad: true });

@@ -27,13 +27,18 @@ class _Announced(msgspec.Struct):
 
 
 class DemoService:
-    """`tidings serve` on a folder, with environment variables; leaving the context ends it."""
+    """`tidings serve` on a folder, with environment variables; leaving the context ends it.
 
-    def __init__(self, folder: Path, settings: Mapping[str, str] | None = None) -> None:
+    `port` is 0 for any that is free.
+    """
+
+    def __init__(
+        self, folder: Path, settings: Mapping[str, str] | None = None, port: int = 0
+    ) -> None:
         self.url = ""
         self._folder = folder
         self._settings = dict(settings or {})
-        self._port = "0"
+        self._port = str(port)
         self._process: Process | None = None
         self._groups: list[int] = []  # process groups of all children
 
@@ -67,6 +72,11 @@ class DemoService:
             await asyncio.sleep(_LOOK_EVERY_SECONDS)
         self.url = told.url
         self._port = told.url.rpartition(":")[2]
+
+    async def ended(self) -> None:
+        """Wait until the service has ended, for whatever reason."""
+        assert self._process is not None
+        await self._process.wait()
 
     async def kill(self) -> None:
         """Kill with SIGKILL: no clean-up, nothing flushed."""

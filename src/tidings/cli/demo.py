@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tidings.cli.connection import service_command
 from tidings.cli.options import command, commands, examples, option
 from tidings.cli.pipeline import show_result
 from tidings.errors import JavaNotFound, MissingExtra
 from tidings.terminal import render
+
+if TYPE_CHECKING:
+    from tidings.client.client import Client
 
 DOES_NOT_HOLD = 1
 
@@ -27,26 +32,41 @@ demos = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
 app.add_typer(demos, name="demo")
 
 
-@demos.callback(epilog=examples("tidings demo", "tidings demo --seed 7", "tidings demo filters"))
+@demos.callback(
+    epilog=examples("tidings demo", "tidings demo --open", "tidings demo --bounded --seed 7")
+)
 def demo(
     context: typer.Context,
     seed: Annotated[int, option("--seed", "Another seed, other offers.")] = 1,
     spark: Annotated[
         bool, option("--spark/--no-spark", "End with a report and an audit on Spark.")
     ] = True,
+    bounded: Annotated[
+        bool, option("--bounded", "Play one evening with a kill, and check it.")
+    ] = False,
+    opens: Annotated[bool, option("--open", "Open the auction in a browser.")] = False,
 ) -> None:
-    """Play an evening of auctions, with the service killed in the middle of it.
+    """Try a service: auctions for people, or one evening that checks itself.
 
-    Houses offer things, bidders get alerts for what they look for, over HTTP and WebSockets, in
-    processes of their own. So is `tidings serve`; it is killed with SIGKILL and started again, and
-    the others come back by themselves. At the end the houses' ledgers are compared with what each
-    bidder got, and Spark reports and audits what the archive has of the evening; without Java it
-    is said what to install. All figures are of this run.
+    On a terminal, the demo starts a service with its console and an auction with pages, where
+    houses and bidders are busy, and tells the addresses. It goes on until Ctrl-C and keeps nothing.
+
+    With --bounded, or without a terminal, it plays one evening, and kills the service in the middle
+    of it. Houses offer things, bidders get alerts for what they look for, over HTTP and WebSockets,
+    in processes of their own, and come back by themselves. At the end the houses' ledgers are
+    compared with what each bidder got, and Spark reports and audits what the archive has of the
+    evening; without Java, the demo says what to install. All figures are of this run.
 
     Exit code: 0 if nothing was lost, nothing came twice, the order was kept and the audit finds
     nothing unexplained; 1 otherwise.
     """
     if context.invoked_subcommand is not None:
+        return
+    if render.on_terminal() and not bounded:
+        from tidings.apps.auction_alert.live import LiveDemo
+
+        with TemporaryDirectory(prefix="tidings-demo-") as folder:
+            LiveDemo(folder, seed, opens=opens).play()
         return
     from tidings.apps.auction_alert.show import AuctionShow
 
@@ -80,6 +100,30 @@ def show_pipeline(archive: Path) -> bool:
     render.heading("Audit: the rules asked again of every event, against what became of it")
     show_result(audit, audit_figures(audit), list(audit_sections(audit)), most=6)
     return not audit.status
+
+
+@service_command(demos, "tidings demo auction", "tidings demo auction --port 9000")
+async def auction(
+    client: Client, *, port: Annotated[int, typer.Option(min=0, max=65_535)] = 8090
+) -> None:
+    """Serve the pages of auction alert for a service that is running.
+
+    People announce lots and say what they look for in a browser on this machine. The program is a
+    client of the service, in the channel auction-alert. Ctrl-C ends it; subscriptions stay.
+
+    Options:
+        port N: The port of the pages; 0 for a free one.
+    """
+    from tidings.apps.auction_alert.serving import listener, served
+    from tidings.client.transports.http.transport import HttpTransport
+
+    assert isinstance(client.transport, HttpTransport)  # commands speak HTTP
+    async with served(client, client.transport.url, listener(port)) as (url, _):
+        if render.is_json():
+            render.as_json({"url": url})
+        else:
+            render.say(f"Auction alert is at {url}")
+        await asyncio.Event().wait()
 
 
 @command(demos, "tidings demo filters", "tidings demo filters --seed 7", json=False)

@@ -66,7 +66,7 @@ def _note(wrong: list[str], told: str) -> None:
 
 
 async def _plant(context: Any) -> None:
-    """Where a fault is planted in a file of the console, the browser gets the wrong one."""
+    """Where a fault is planted in a file of our pages, the browser gets the wrong one."""
     file = os.environ.get(FILE)
     if file is None:
         return
@@ -76,7 +76,8 @@ async def _plant(context: Any) -> None:
         answer = await route.fetch()
         await route.fulfill(response=answer, body=text)
 
-    await context.route(f"**/{file.removeprefix('web/')}", wrong)
+    path = file.removeprefix("web/").removeprefix("apps/auction_alert/")
+    await context.route(f"**/{path}", wrong)
 
 
 async def act(page: Page, operation: str, **given: Any) -> Locator:

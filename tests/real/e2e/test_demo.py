@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
 import signal
+import socket
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
+import httpx2
 import psutil
 import pytest
 
 from tests.patience import PATIENCE
 from tests.real.docs.pages import blocks, page, tables
-from tests.real.e2e.processes import TIDINGS, environment, run
+from tests.real.e2e.processes import TIDINGS, environment, run, start
+from tests.real.e2e.served import served
 from tidings.apps.auction_alert.scene import BIDDERS, Habit, Scene
 
 COLUMNS = ["expected", "received", "lost", "twice", "unasked", "disordered", "repeated", "closed"]
@@ -128,7 +134,7 @@ def check_way(shown: str) -> None:
 def test_on_a_terminal_the_counts_move(tmp_path: Path) -> None:
     master, slave = pty.openpty()
     process = subprocess.Popen(
-        [*TIDINGS, "demo", "--no-spark"],
+        [*TIDINGS, "demo", "--bounded", "--no-spark"],
         stdin=subprocess.DEVNULL,
         stdout=slave,
         stderr=slave,
@@ -144,11 +150,88 @@ def test_on_a_terminal_the_counts_move(tmp_path: Path) -> None:
         octets += piece
     os.close(master)
     assert process.wait(PATIENCE) == 0
-    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", octets.decode())
+    plain = without_colours(octets)
     check(plain, 1)  # another seed, other figures
     drawn = {int(count) for count in re.findall(r"(\d+) of 240 offers\s", plain)}
     assert len(drawn) > 50
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_auction_is_served_for_any_service(tmp_path: Path) -> None:
+    with served(tmp_path) as service:
+        given = ("demo", "auction", "--url", service.url, "--port")
+        process = start(*given, "0", "--json")
+        assert process.stdout is not None
+        url = json.loads(process.stdout.readline())["url"]
+        board = httpx2.get(f"{url}/api/board").json()
+        assert (board["trouble"], board["console"]) == ("", service.url)
+        refused = run(*given, url.rpartition(":")[2])
+        assert refused.returncode == 2
+        assert b"cannot be used: Address already in use; --port names another" in refused.stderr
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=PATIENCE)
+        assert (process.returncode, told) == (130, b"")
+
+
+def without_colours(octets: bytearray) -> str:
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", octets.decode())
+
+
+@contextmanager
+def taken(*ports: int) -> Iterator[None]:
+    """Has somebody listen on ports, if nobody does."""
+    with ExitStack() as stack:
+        for port in ports:
+            with suppress(OSError):
+                stack.enter_context(socket.create_server(("127.0.0.1", port)))
+        yield
+
+
+def test_on_a_terminal_it_goes_on_until_somebody_stops_it(tmp_path: Path) -> None:
+    """The usual ports are taken; the service is killed; a browser is opened."""
+    folder, opened = tmp_path / "temporary", tmp_path / "opened"
+    folder.mkdir()
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {opened}\n')
+    browser.chmod(0o755)
+    octets = bytearray()
+    master, slave = pty.openpty()
+    with taken(8080, 8090):
+        process = subprocess.Popen(
+            [*TIDINGS, "demo", "--open"],
+            stdin=subprocess.DEVNULL,
+            stdout=slave,
+            stderr=slave,
+            env=environment()
+            | {"TERM": "xterm", "COLUMNS": "120", "TMPDIR": str(folder), "BROWSER": str(browser)},
+        )
+        os.close(slave)
+        shown = read_until(master, octets, "Evening 1 begins")
+    words = r"^{} +(http://127.0.0.1:\d+)  the usual port, {}, is taken"
+    auction = re.search(words.format("auction", 8090), shown, re.MULTILINE)
+    console = re.search(words.format("console", 8080), shown, re.MULTILINE)
+    assert auction
+    assert console
+    assert opened.read_text().strip() == auction[1]
+    assert "Auction alert" in httpx2.get(auction[1]).text
+    assert "Tidings" in httpx2.get(console[1]).text
+    os.kill(figure(r"kill -9 (\d+)", shown), signal.SIGKILL)
+    read_until(master, octets, "It is there again")
+    children = psutil.Process(process.pid).children(recursive=True)
+    assert httpx2.get(f"{console[1]}/health/live").is_success
+    process.send_signal(signal.SIGINT)
+    assert process.wait(PATIENCE) == 0
+    os.close(master)
+    _, alive = psutil.wait_procs(children, timeout=PATIENCE)
+    assert alive == []
+    assert list(folder.iterdir()) == []
+
+
+def read_until(terminal: int, octets: bytearray, words: str) -> str:
+    """Reads from a terminal until something is shown; all that was."""
+    while words not in without_colours(octets):
+        octets += os.read(terminal, 65_536)
+    return without_colours(octets).replace("\r", "")
 
 
 @pytest.mark.parametrize(

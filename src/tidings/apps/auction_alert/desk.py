@@ -9,6 +9,7 @@ from tidings.apps.auction_alert.accounts import Acknowledged
 from tidings.apps.auction_alert.scene import CHANNEL, Bidder, wants
 from tidings.client.client import Client
 from tidings.client.managing import Channel
+from tidings.errors import NameTaken
 from tidings.filters.constraint import EventTypePattern
 
 if TYPE_CHECKING:
@@ -33,8 +34,12 @@ class Desk:
 
     @classmethod
     async def opened(cls, client: Client) -> Self:
-        """Create the channel, with persistent events and connections."""
-        return cls(client, await client.create_channel(CHANNEL, persistent=True))
+        """Create the channel, with persistent events and connections, or find it."""
+        try:
+            channel = await client.create_channel(CHANNEL, persistent=True)
+        except NameTaken:
+            channel = await client.channel(CHANNEL)
+        return cls(client, channel)
 
     async def totals(self) -> ChannelInfo:
         """Return the state of the channel."""
@@ -57,20 +62,25 @@ class Desk:
             if one.name
         }
 
-    async def advertised(self, houses: Mapping[str, int]) -> list[tuple[str, list[str], list[str]]]:
+    async def advertised(
+        self, houses: Mapping[str, int], without: int | None = None
+    ) -> list[tuple[str, list[str], list[str]]]:
         """Return the advertised event types, who offers and who wants each.
 
-        `houses` are proxy ids, which have no names there.
+        `houses` are the proxy ids of suppliers by name: the service has no names for these.
+        `without` is a consumer's proxy that is left out.
         """
         found = await self._channel.advertisement()
         bidders = await self._names()
-        proxies = {f"proxy {proxy}": name for name, proxy in houses.items()}
-        offers = {proxies[key]: _texts(types) for key, types in found.offers.items()}
-        wanted = {bidders[proxy]: _texts(types) for proxy, types in found.wants.items()}
-        return [
-            (text, _whose(offers, text), _whose(wanted, text))
-            for text in sorted({*_texts(found.offered), *_texts(found.wanted)})
+        suppliers = {f"proxy {proxy}": name for name, proxy in houses.items()}
+        offers = [(suppliers.get(key, key), _texts(types)) for key, types in found.offers.items()]
+        wants = [
+            (bidders.get(proxy, f"proxy {proxy}"), _texts(types))
+            for proxy, types in found.wants.items()
+            if proxy != without
         ]
+        advertised = {text for _, texts in (*offers, *wants) for text in texts}
+        return [(text, _whose(offers, text), _whose(wants, text)) for text in sorted(advertised)]
 
     async def accepted_until(self, moment: int) -> set[tuple[str, int]]:
         """Return (house, number) of the offers accepted up to a time, microseconds since 1970."""
@@ -95,8 +105,8 @@ def _texts(types: Iterable[EventTypePattern]) -> list[str]:
     return [f"{one.domain}::{one.type}" for one in types]
 
 
-def _whose(types: Mapping[str, Sequence[str]], text: str) -> list[str]:
-    return sorted(name for name, named in types.items() if text in named)
+def _whose(types: Iterable[tuple[str, Sequence[str]]], text: str) -> list[str]:
+    return sorted({name for name, named in types if text in named})
 
 
 def near_miss(bidder: Bidder, offers: Sequence[Acknowledged]) -> Acknowledged | None:

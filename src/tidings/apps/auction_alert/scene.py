@@ -42,6 +42,7 @@ _THINGS = {
     "prints": (("Etching", "Woodcut", "Poster"), ("Vienna", "a harbour", "a horse"), 60),
     "stamps": (("Stamp", "Block", "First-day cover"), ("blue", "red", "misprinted"), 8),
 }
+CATEGORIES = tuple(_THINGS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,28 @@ class House:
     def types(self) -> tuple[str, ...]:
         """Return the event types that it offers."""
         return tuple(f"{DOMAIN}::{category}" for category in self.categories)
+
+
+@dataclass(frozen=True, slots=True)
+class Lot:
+    """A thing that is offered."""
+
+    item: str
+    category: str
+    start_price: float
+    seller: str
+    priority: int | None = None
+
+    def offer(self, closes: datetime) -> StructuredEvent:
+        """Return the event that offers it until a time, after which nobody needs it."""
+        data = {
+            "item": self.item,
+            "category": self.category,
+            "start_price": self.start_price,
+            "closes": utc(closes),
+            "seller": self.seller,
+        }
+        return event(DOMAIN, self.category, EVENT_NAME, data, priority=self.priority, stop=closes)
 
 
 class Habit(Enum):
@@ -160,28 +183,30 @@ class Scene:
 
     def offers(self, house: House) -> list[StructuredEvent]:
         """Return the offers of a house in order; deterministic for a seed and start time."""
-        random = Random(f"{self.seed} {house.name}")
         began = datetime.fromtimestamp(self.begins / 1_000_000, UTC)
-        return [_offer(random, house, began) for _ in range(self.per_house)]
+        return [lot.offer(began + open_for) for lot, open_for in self._drawn(house)]
+
+    def lots(self, house: House) -> list[Lot]:
+        """Return what a house offers, in order; deterministic for a seed."""
+        return [lot for lot, _ in self._drawn(house)]
+
+    def _drawn(self, house: House) -> list[tuple[Lot, timedelta]]:
+        random = Random(f"{self.seed} {house.name}")
+        return [_lot(random, house) for _ in range(self.per_house)]
 
 
-def _offer(random: Random, house: House, began: datetime) -> StructuredEvent:
+def _lot(random: Random, house: House) -> tuple[Lot, timedelta]:
+    """Draw a lot, and how long it is open."""
     category = random.choice(house.categories)
     things, subjects, usual = _THINGS[category]
     last_call = category == "stamps" and random.randrange(LAST_CALL) == 0
     shown = round(LAST_CALL_SECONDS * random.uniform(0.2, 1), 3)
     open_for = timedelta(seconds=shown) if last_call else timedelta(hours=random.randint(24, 240))
-    closes = began + open_for
-    data = {
-        "item": f"{random.choice(things)}, {random.choice(subjects)}",
-        "category": category,
-        "start_price": round(random.lognormvariate(0, 0.8) * usual, 2),
-        "closes": utc(closes),
-        "seller": house.name,
-    }
+    item = f"{random.choice(things)}, {random.choice(subjects)}"
+    price = round(random.lognormvariate(0, 0.8) * usual, 2)
     urgent = random.randrange(8) == 0
     priority = random.randint(1, 9) if urgent else None
-    return event(DOMAIN, category, EVENT_NAME, data, priority=priority, stop=closes)
+    return Lot(item, category, price, house.name, priority), open_for
 
 
 def wants(bidder: Bidder, offer: StructuredEvent) -> bool:

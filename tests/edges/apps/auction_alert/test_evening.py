@@ -19,7 +19,7 @@ from tidings.apps.auction_alert.accounts import (
     taken_in,
 )
 from tidings.apps.auction_alert.desk import Desk, near_miss
-from tidings.apps.auction_alert.parts import Bidders, Houses, Listener, Supplier
+from tidings.apps.auction_alert.parts import Bidders, Houses, Recorder, Supplier
 from tidings.apps.auction_alert.scene import BIDDERS, CHANNEL, HOUSES, Bidder, Scene, wants
 from tidings.client.client import Client
 from tidings.client.subscription import Delivery
@@ -63,7 +63,7 @@ async def test_a_bidder_writes_down_what_was_asked_for(bidder: Bidder, tmp_path:
     heard: list[tuple[str, int]] = []
     path = tmp_path / "ledger"
     async with opened() as client:
-        listener = Listener(client, bidder, path, lambda who, d: heard.append((who.name, d.seq)))
+        listener = Recorder(client, bidder, path, lambda who, d: heard.append((who.name, d.seq)))
         await listener.connect()
         await publish(client)
         await listener.drained()
@@ -74,13 +74,13 @@ async def test_a_bidder_writes_down_what_was_asked_for(bidder: Bidder, tmp_path:
 
 async def test_what_comes_while_a_bidder_is_away_waits(tmp_path: Path) -> None:
     async with opened() as client:
-        before = Listener(client, ADA, tmp_path / "ledger", ignore)
+        before = Recorder(client, ADA, tmp_path / "ledger", ignore)
         await before.connect()
         await before.leave()
         await publish(client)
         assert await before.waiting() == len(wanted(ADA))
         assert numbers(tmp_path / "ledger") == []
-        after = Listener(client, ADA, tmp_path / "ledger", ignore)
+        after = Recorder(client, ADA, tmp_path / "ledger", ignore)
         await after.connect()
         assert after.proxy == before.proxy
         await after.drained()
@@ -98,7 +98,7 @@ async def test_a_failure_is_not_waited_for(tmp_path: Path) -> None:
             raise BrokenPipeError("nobody listens")
 
     async with opened() as client:
-        listener = Listener(client, ADA, tmp_path / "ledger", broken)
+        listener = Recorder(client, ADA, tmp_path / "ledger", broken)
         await listener.connect()
         await publish(client)
         with pytest.raises(ValueError, match="broken"):

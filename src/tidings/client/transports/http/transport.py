@@ -92,6 +92,11 @@ class HttpTransport:
         self._closing = asyncio.Lock()
         self._leaving: set[asyncio.Task[None]] = set()
 
+    @property
+    def url(self) -> str:
+        """Where the service is, without a slash at the end."""
+        return self._url
+
     async def _opened(
         self, on_frame: Callable[[bytes], None], on_cut: Callable[[int, str], None]
     ) -> Wire:

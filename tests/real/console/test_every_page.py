@@ -45,7 +45,7 @@ async def _hostile_scene(door: ServedDoor) -> str:
     return f"proxy-{channel['id']}-{proxy}"
 
 
-async def _findings(page: Page) -> list[str]:
+async def findings(page: Page) -> list[str]:
     """What axe-core finds that is serious or critical, in both themes."""
     if not await page.evaluate("'axe' in window"):
         await page.evaluate(AXE)
@@ -71,7 +71,7 @@ async def test_everybody_can_use_it(browser: str, name: str) -> None:
         at = await _hostile_scene(door)
         async with console(browser, _url(door), f"#/{name}?at={at}") as page:
             await rest(page)
-            assert not await _findings(page)
+            assert not await findings(page)
 
 
 async def test_everybody_can_use_dialogs_menus_and_the_login(browser: str) -> None:
@@ -81,19 +81,19 @@ async def test_everybody_can_use_dialogs_menus_and_the_login(browser: str) -> No
         async with console(browser, _url(door), at, "#tree") as page:
             await page.get_by_role("button", name="Actions").click()
             await expect(page.get_by_role("menu")).to_be_visible()
-            assert not await _findings(page)
+            assert not await findings(page)
             await page.keyboard.press("Escape")
             for operation in ("obtain_proxy", "set_qos", "destroy_channel", "dry_run"):
                 dialog = await act(page, operation, at={"channel": channel}, what="channel roads")
-                assert not await _findings(page), operation
+                assert not await findings(page), operation
                 await dialog.get_by_role("button", name="Cancel").click()
             await page.keyboard.press("?")
-            assert not await _findings(page)
+            assert not await findings(page)
             await page.evaluate(
                 "import('/console/lib/service.js').then((m) => m.login.set({ why: 'expired' }))"
             )
             await page.wait_for_selector("input[name=password]")
-            assert not await _findings(page)
+            assert not await findings(page)
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -32,6 +32,7 @@ const FIRST_WAIT = 500, LONGEST_WAIT = 5_000;
 
 let token = ""; // in the memory of this tab only
 let logins = 0;
+let isOffered = false; // whether the login form was opened without need
 let loggedIn = null; // resolved when the login form has done its work
 let recognition = null; // one request finds out whether a login is needed: each refusal is counted
 let heard = 0;
@@ -39,12 +40,16 @@ let heard = 0;
 export const needsToken = () => Boolean(token);
 export const lastHeard = () => heard;
 
-export async function ask(method, path, body) {
+export const ask = async (method, path, body) => parsed(await askForText(method, path, body, "application/json"));
+
+// The same for an answer that is not JSON.
+export async function askForText(method, path, body, accepted = "*/*") {
   for (;;) {
     while (recognition || loggedIn) await (recognition ?? loggedIn.done);
     const before = logins;
-    const { status, data } = await send(method, path, body);
-    if (status < 400) return data;
+    const { status, text } = await exchange(method, path, { Accept: accepted }, body);
+    if (status < 400) return text;
+    const data = parsed(text);
     if (isSlowedDown(status, data)) {
       await new Promise((resolve) => setTimeout(resolve, SLOWED_DOWN));
       continue;
@@ -59,19 +64,35 @@ export async function ask(method, path, body) {
 const isSlowedDown = (status, data) => status === 429 && data?.code === "too_many_attempts";
 
 async function send(method, path, body) {
-  const headers = { Accept: "application/json" };
-  if (token) headers.Authorization = `Bearer ${token}`;
-  if (body !== undefined) headers["Content-Type"] = "application/json";
-  const given = { method, headers, cache: "no-store", signal: AbortSignal.timeout(PATIENCE) };
-  if (body !== undefined) given.body = JSON.stringify(body);
+  const { status, text } = await exchange(method, path, { Accept: "application/json" }, body);
+  return { status, data: parsed(text) };
+}
+
+async function exchange(method, path, headers, body) {
+  const isJson = body !== undefined;
+  const told = isJson ? { ...headers, "Content-Type": "application/json" } : headers;
+  const answer = await open(method, path, { headers: told, body: isJson ? JSON.stringify(body) : undefined, signal: AbortSignal.timeout(PATIENCE) });
+  try {
+    return { status: answer.status, text: await answer.text() };
+  } catch {
+    lost();
+    throw new Away();
+  }
+}
+
+// One request as whoever is logged in here, with whatever the service answers, before its body is
+// read. It throws Away, or an AbortError if the caller has given it up.
+export async function open(method, path, { headers = {}, body, signal } = {}) {
+  const told = new Headers(headers); // refuses what no request may have
+  if (token && !told.has("Authorization")) told.set("Authorization", `Bearer ${token}`);
   const sent = Date.now();
   try {
-    const answer = await fetch(path, given);
+    const answer = await fetch(path, { method, headers: told, body, signal, cache: "no-store" });
     clock.note(answer.headers.get("Date"), sent, Date.now());
-    const text = await answer.text();
     found();
-    return { status: answer.status, data: parsed(text) };
-  } catch {
+    return answer;
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
     lost();
     throw new Away();
   }
@@ -120,10 +141,22 @@ function logIn(why) {
   if (!loggedIn) {
     loggedIn = {};
     loggedIn.done = new Promise((resolve) => { loggedIn.resolve = resolve; });
-    login.set({ why: token || person.value ? why : "" });
+    login.set({ why: token || person.value ? why : "", mayCancel: isOffered });
     token = "";
   }
   return loggedIn.done;
+}
+
+// Opens the form for whoever wants to be somebody else; it can be cancelled, and so can the next
+// one if what was given there is wrong.
+export function offerLogin() {
+  isOffered = true;
+  login.set({ why: "", mayCancel: true });
+}
+
+export function cancelLogin() {
+  if (loggedIn) admit();
+  else login.set(null);
 }
 
 function admit() {
@@ -132,7 +165,7 @@ function admit() {
   loggedIn = null;
   login.set(null);
   recognise();
-  waiting.resolve();
+  waiting?.resolve();
 }
 
 export async function logInWithPassword(name, password) {

@@ -5,17 +5,19 @@ from __future__ import annotations
 import asyncio
 import re
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager, suppress
 from itertools import count
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 from websockets.asyncio.client import ClientConnection, connect
 
 from tidings.bench.harness import PATIENCE, demand
 from tidings.errors import InvalidUsage
+
+_T = TypeVar("_T")
 
 _PROGRAMS: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _OPTIONS: Final = (
@@ -37,6 +39,11 @@ def find_chromium() -> str:
     return found
 
 
+# Of the tasks of a page, those of the thread that paints it and runs its scripts.
+_MAIN: Final = "CrRendererMain"
+_TASKS: Final = ("RunTask", "ThreadControllerImpl::RunTask")
+
+
 class Page:
     """A page of the browser."""
 
@@ -45,13 +52,13 @@ class Page:
         self._ids = count(1)
         self._waiting: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._session = ""
+        self._trace: list[dict[str, Any]] = []
+        self._traced = asyncio.Event()
 
     async def attach(self) -> None:
         """Make the page."""
         target = await self.send("Target.createTarget", url="about:blank")
-        found = await self.send(
-            "Target.attachToTarget", targetId=target["targetId"], flatten=True
-        )
+        found = await self.send("Target.attachToTarget", targetId=target["targetId"], flatten=True)
         self._session = found["sessionId"]
         await self.send("Page.enable")
 
@@ -78,10 +85,37 @@ class Page:
         used: int = (await self.send("Runtime.getHeapUsage"))["usedSize"]
         return used
 
+    async def longest_task(self, work: Awaitable[_T]) -> tuple[_T, float, float]:
+        """What some work gives, and its longest task in ms: by the clock, and by the processor."""
+        self._trace.clear()
+        self._traced.clear()
+        categories = {"includedCategories": ["toplevel"], "excludedCategories": ["*"]}
+        await self.send("Tracing.start", traceConfig=categories, transferMode="ReportEvents")
+        found = await work
+        await self.send("Tracing.end")
+        await asyncio.wait_for(self._traced.wait(), PATIENCE)
+        main = {
+            (one["pid"], one["tid"])
+            for one in self._trace
+            if one["name"] == "thread_name" and one["args"]["name"] == _MAIN
+        }
+        tasks = [
+            one
+            for one in self._trace
+            if one["name"] in _TASKS and "dur" in one and (one["pid"], one["tid"]) in main
+        ]
+        demand(bool(tasks), "Chromium has traced no task of the page")
+        by_clock = max(one["dur"] for one in tasks) / 1e3
+        return found, by_clock, max(one.get("tdur", one["dur"]) for one in tasks) / 1e3
+
     async def read(self) -> None:
-        """Hand answers to those who wait for them; events are not of interest."""
+        """Hand answers to those who wait for them, and collect what is traced."""
         async for text in self._connection:
             told = msgspec.json.decode(text)
+            if told.get("method") == "Tracing.dataCollected":
+                self._trace += told["params"]["value"]
+            elif told.get("method") == "Tracing.tracingComplete":
+                self._traced.set()
             waiting = self._waiting.pop(told.get("id", 0), None)
             if waiting is not None and not waiting.done():
                 if "error" in told:

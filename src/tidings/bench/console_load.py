@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from time import perf_counter
@@ -48,16 +49,14 @@ class BusyService(TidingsService):
     async def fill(self, channels: int, proxies: int) -> None:
         """Make the objects, and connect those who send and receive."""
         each = max(2, proxies // channels)
-        lines: list[tuple[int, int, int]] = []
-        waiting = iter(range(channels))
+        few = asyncio.Semaphore(_AT_ONCE)
+        async with self._http() as http:
 
-        async def work(http: httpx2.AsyncClient) -> None:
-            for number in waiting:
-                lines.append(await _channel(http, number, each))
+            async def make(number: int) -> tuple[int, int, int]:
+                async with few:
+                    return await _channel(http, number, each)
 
-        async with self._http() as http, asyncio.TaskGroup() as group:
-            for _ in range(min(_AT_ONCE, channels)):
-                group.create_task(work(http))
+            lines = await asyncio.gather(*map(make, range(channels)))
         octets = b",".join(encode_event(one) for one in sample_events(0, _BATCH)[0])
         await self._connect(lines)
         self._frames = [
@@ -68,7 +67,7 @@ class BusyService(TidingsService):
             for at, (channel, supplier, _) in enumerate(lines)
         ]
 
-    async def _connect(self, lines: list[tuple[int, int, int]]) -> None:
+    async def _connect(self, lines: Sequence[tuple[int, int, int]]) -> None:
         left, done = 2 * len(lines), asyncio.Event()
 
         def answered(frame: bytes) -> None:

@@ -4,17 +4,18 @@ The service runs in a process of its own, everything in memory: channels with a 
 consumers each, events at a steady rate to all of them, one consumer of each connected. The system's
 Chromium shows the console, and is asked over its DevTools protocol.
 
-In each round nobody looks, then the overview is open, then the tree of objects: how many events the
-service accepts and delivers in a second of its processor's time, which says how many it could. It
-is not changed by what else runs on the machine, as a rate would be. In the same rounds the tree is
-painted, and all of it, found by a search, is scrolled. Then the memory of that page is watched.
+In each round nobody looks, then the overview is open, then the tree of objects. The service's
+processor time counts, which says more than a rate on a machine that does other things as well: what
+an event takes while nobody looks, and what a page takes beside the events. Both together say what
+part of the throughput is left beside a page. In the same rounds the tree is painted, and all of it,
+found by a search, is scrolled. Then the memory of that page is watched.
 """
 
 from __future__ import annotations
 
 import asyncio
 from time import perf_counter
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from tidings.bench.chromium import Page, chromium, find_chromium
 from tidings.bench.console_load import BusyService
@@ -70,7 +71,7 @@ _SCROLL: Final = """
       rows = Math.max(rows, %s);
       frames++;
     }
-    return { rows, frames };
+    return { rows, frames: 1000 * frames / %d };
   })()
 """
 
@@ -123,48 +124,50 @@ class _Bench:
                 service.push(rate)
                 for _ in rounds("console", count, self._progress):
                     await self._round(look, service, each)
-                self._tell_rounds(proxies)
+                self._tell_rounds(proxies, rate)
                 await self._watch(look, seconds)
             await service.stop()
 
     async def _round(self, look: _Look, service: BusyService, each: float) -> None:
-        series = self._series
+        series, an_event = self._series, 0.0
         for name, at in _VIEWS.items():
             await look.open(at)
             await asyncio.sleep(min(_SETTLED, each))
             await look.asked()
-            series[name].append(await _per_processor_second(service, each, series["rate"]))
-            if at:
-                asked = await look.asked()
-                series[f"asked: {name}"].append(asked["all"] / each / 1024)
+            spent = await _spent(service, each)
+            series["rate"].append(spent.events / spent.seconds)
+            if not at:
+                an_event = spent.processor / spent.events
+                series["an event"].append(an_event)
+                continue
+            beside = (spent.processor - spent.events * an_event) / spent.seconds
+            series[name].append(beside)
+            series[f"asked: {name}"].append((await look.asked())["all"] / spent.seconds / 1024)
         series["painted"].append(await look.painted())
         await look.open(_ALL)
         scrolled = await look.scroll(min(_SCROLLED, 2 * each))
-        series["rows"].append(scrolled["rows"])
-        series["frames"].append(scrolled["frames"] / min(_SCROLLED, 2 * each))
-        series["longest, by the clock"].append(scrolled["clock"])
-        series["longest"].append(scrolled["processor"])
+        for name, value in scrolled.items():
+            series[name].append(value)
         series["largest"].append((await look.asked())["largest"] / 1024)
 
-    def _tell_rounds(self, proxies: int) -> None:
+    def _tell_rounds(self, proxies: int, rate: int) -> None:
         figures, series = self.figures, self._series
-        figures.figure("events offered and accepted", series.median("rate"), "1/s")
-        base = "nobody looks"
-        figures.figure(f"{base}: events per second of processor", series.median(base), "1/s")
+        figures.figure("events accepted", series.median("rate"), "1/s")
+        an_event = series.median("an event")
+        figures.figure("an event, of the service's processor", an_event * 1e6, "us")
+        events = min(1.0, rate * an_event)  # what they take of a processor at the rate asked for
         for name in list(_VIEWS)[1:]:
-            pairs = zip(series[name], series[base], strict=True)
-            shares = [watched / alone for watched, alone in pairs]
-            figures.figure(f"{name} open: the same", series.median(name), "1/s")
-            share = percentile(shares, 0.5)
-            figures.at_least(f"{name} open, of nobody", share, "", _OF_UNWATCHED)
-            figures.figure(f"{name}: asked for", series.median(f"asked: {name}"), "KiB/s")
+            beside = max(0.0, series.median(name))
+            figures.figure(f"{name} open, of the service's processor", beside * 1e3, "ms/s")
+            share = events / (events + beside)
+            figures.at_least(f"{name} open: throughput left", share, "", _OF_UNWATCHED)
+            figures.figure(f"{name}: answers", series.median(f"asked: {name}"), "KiB/s")
         figures.at_most("tree painted", series.median("painted"), "ms", _PAINTED)
-        all_of_it = f"all {proxies} proxies"
-        longest, by_clock = max(series["longest"]), max(series["longest, by the clock"])
-        figures.at_most(f"scrolling {all_of_it}: longest task", longest, "ms", _LONGEST)
-        figures.figure("the same by the clock, in which others run as well", by_clock, "ms")
-        figures.figure(f"scrolling {all_of_it}: frames", series.median("frames"), "1/s")
-        figures.figure(f"scrolling {all_of_it}: most rows in the page", max(series["rows"]), "")
+        scrolling = f"scrolling {proxies} proxies"
+        figures.at_most(f"{scrolling}: longest task", max(series["processor"]), "ms", _LONGEST)
+        figures.figure("the same by the clock, in which others run", max(series["clock"]), "ms")
+        figures.figure(f"{scrolling}: frames", series.median("frames"), "1/s")
+        figures.figure(f"{scrolling}: most rows in the page", max(series["rows"]), "")
         figures.figure("largest answer", max(series["largest"]), "KiB")
 
     async def _watch(self, look: _Look, seconds: float) -> None:
@@ -186,15 +189,20 @@ class _Bench:
         self.figures.at_most("the same, of the beginning", end / begin, "", _GROWTH)
 
 
-async def _per_processor_second(service: BusyService, seconds: float, rates: list[float]) -> float:
-    """How many events the service handles in a second of its processor's time."""
-    start, events, spent = perf_counter(), service.accepted, service.processor_seconds()
+class _Spent(NamedTuple):
+    events: int
+    processor: float
+    seconds: float
+
+
+async def _spent(service: BusyService, seconds: float) -> _Spent:
+    """What the service does for some seconds, and the processor time it takes."""
+    start, events, processor = perf_counter(), service.accepted, service.processor_seconds()
     await asyncio.sleep(seconds)
     took, events = perf_counter() - start, service.accepted - events
-    rates.append(events / took)
-    spent = service.processor_seconds() - spent
-    demand(events > 0 and spent > 0, f"{events} events in {spent} s of the processor")
-    return events / spent
+    processor = service.processor_seconds() - processor
+    demand(events > 0 and processor > 0, f"{events} events in {processor} s of the processor")
+    return _Spent(events, processor, took)
 
 
 class _Look:
@@ -235,7 +243,7 @@ class _Look:
 
     async def scroll(self, seconds: float) -> dict[str, float]:
         """Scroll through the tree: the most rows in the page, frames, the longest task in ms."""
-        work = self.page.evaluate(_SCROLL % (1_000 * seconds, _ROWS))
+        work = self.page.evaluate(_SCROLL % (1_000 * seconds, _ROWS, 1_000 * seconds))
         found, clock, processor = await self.page.longest_task(work)
         await self.check()
         return {**found, "clock": clock, "processor": processor}

@@ -6,6 +6,7 @@ import { ask, revived } from "./service.js";
 import { treeOf } from "./tree.js";
 
 const MOST = 100; // channels that the service takes in one request
+const LEAST = 1; // second between two loads of the same
 const SLICE = 8; // milliseconds of work, after which the page may do something else
 
 // {load, knows}: `load({shown, searching})` returns the tree, with what is in the channels `shown`, by their ids.
@@ -20,7 +21,7 @@ export function treeLoader() {
 
   const loadNow = async ({ shown, searching }) => {
     const mayWait = actions === changed.value + revived.value;
-    const isDue = (one) => !one || !mayWait || performance.now() - one.at >= 1000 * pace(one.size, 0);
+    const isDue = (one) => !one || !mayWait || performance.now() - one.at >= 1000 * pace(one.size, LEAST);
     actions = changed.value + revived.value;
     if (isDue(channels)) channels = await timed(loadChannels, (found) => found.channels.id.length);
     const ids = new Set(channels.found.channels.id);

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager, suppress
 from itertools import count
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 from websockets.asyncio.client import ClientConnection, connect
@@ -42,6 +42,13 @@ def find_chromium() -> str:
 # Of the tasks of a page, those of the thread that paints it and runs its scripts.
 _MAIN: Final = "CrRendererMain"
 _TASKS: Final = ("RunTask", "ThreadControllerImpl::RunTask")
+
+
+class Task(NamedTuple):
+    """A task of a page: how long it took by the clock, and of a processor, in milliseconds."""
+
+    clock: float
+    processor: float
 
 
 class Page:
@@ -85,8 +92,8 @@ class Page:
         used: int = (await self.send("Runtime.getHeapUsage"))["usedSize"]
         return used
 
-    async def longest_task(self, work: Awaitable[_T]) -> tuple[_T, float, float]:
-        """What some work gives, and its longest task in ms: by the clock, and by the processor."""
+    async def traced(self, work: Awaitable[_T]) -> tuple[_T, list[Task]]:
+        """What some work gives, and the tasks of the page's main thread meanwhile."""
         self._trace.clear()
         self._traced.clear()
         categories = {"includedCategories": ["toplevel"], "excludedCategories": ["*"]}
@@ -100,13 +107,12 @@ class Page:
             if one["name"] == "thread_name" and one["args"]["name"] == _MAIN
         }
         tasks = [
-            one
+            Task(one["dur"] / 1e3, one.get("tdur", one["dur"]) / 1e3)
             for one in self._trace
             if one["name"] in _TASKS and "dur" in one and (one["pid"], one["tid"]) in main
         ]
         demand(bool(tasks), "Chromium has traced no task of the page")
-        by_clock = max(one["dur"] for one in tasks) / 1e3
-        return found, by_clock, max(one.get("tdur", one["dur"]) for one in tasks) / 1e3
+        return found, tasks
 
     async def read(self) -> None:
         """Hand answers to those who wait for them, and collect what is traced."""

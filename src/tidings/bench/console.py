@@ -4,11 +4,12 @@ The service runs in a process of its own, everything in memory: channels with a 
 consumers each, events at a steady rate to all of them, one consumer of each connected. The system's
 Chromium shows the console, and is asked over its DevTools protocol.
 
-In each round nobody looks, then the overview is open, then the tree of objects. The service's
-processor time counts, which says more than a rate on a machine that does other things as well: what
-an event takes while nobody looks, and what a page takes beside the events. Both together say what
-part of the throughput is left beside a page. In the same rounds the tree is painted, and all of it,
-found by a search, is scrolled. Then the memory of that page is watched.
+In each round nobody looks, then the overview is open, then the tree of objects, each with events
+and without. The service's processor time counts, which says more than a rate on a machine that does
+other things as well: what an event takes while nobody looks, and what a page takes while no events
+come. Both together say what part of the throughput is left beside a page. In the same rounds the
+tree is painted, and all of it, found by a search, is scrolled. Then the memory of that page is
+watched.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import asyncio
 from time import perf_counter
 from typing import Any, Final, NamedTuple
 
-from tidings.bench.chromium import Page, chromium, find_chromium
+from tidings.bench.chromium import Page, Task, chromium, find_chromium
 from tidings.bench.console_load import BusyService
 from tidings.bench.harness import (
     PATIENCE,
@@ -129,21 +130,27 @@ class _Bench:
             await service.stop()
 
     async def _round(self, look: _Look, service: BusyService, each: float) -> None:
-        series, an_event = self._series, 0.0
+        series, alone = self._series, 0.0
         for name, at in _VIEWS.items():
-            await look.open(at)
+            opened = await look.open(at)
             await asyncio.sleep(min(_SETTLED, each))
+            busy = await _spent(service, each)
+            demand(busy.events > 0, "no event was accepted")
+            series[f"{name}: rate"].append(busy.events / busy.seconds)
+            series[f"{name}: an event"].append(busy.processor / busy.events)
+            service.paused = True
+            await asyncio.sleep(min(_SETTLED, each))  # what is under way comes
             await look.asked()
-            spent = await _spent(service, each)
-            series["rate"].append(spent.events / spent.seconds)
+            quiet = await _spent(service, each)
+            service.paused = False
+            spent = quiet.processor / quiet.seconds
             if not at:
-                an_event = spent.processor / spent.events
-                series["an event"].append(an_event)
+                alone = spent
                 continue
-            beside = (spent.processor - spent.events * an_event) / spent.seconds
-            series[name].append(beside)
-            series[f"asked: {name}"].append((await look.asked())["all"] / spent.seconds / 1024)
+            series[name].append(spent - alone)
+            series[f"{name}: asked"].append((await look.asked())["all"] / quiet.seconds / 1024)
         series["painted"].append(await look.painted())
+        series["painting"].append(opened)
         await look.open(_ALL)
         scrolled = await look.scroll(min(_SCROLLED, 2 * each))
         for name, value in scrolled.items():
@@ -152,8 +159,8 @@ class _Bench:
 
     def _tell_rounds(self, proxies: int, rate: int) -> None:
         figures, series = self.figures, self._series
-        figures.figure("events accepted", series.median("rate"), "1/s")
-        an_event = series.median("an event")
+        figures.figure("events accepted", series.median("nobody looks: rate"), "1/s")
+        an_event = series.median("nobody looks: an event")
         figures.figure("an event, of the service's processor", an_event * 1e6, "us")
         events = min(1.0, rate * an_event)  # what they take of a processor at the rate asked for
         for name in list(_VIEWS)[1:]:
@@ -161,8 +168,11 @@ class _Bench:
             figures.figure(f"{name} open, of the service's processor", beside * 1e3, "ms/s")
             share = events / (events + beside)
             figures.at_least(f"{name} open: throughput left", share, "", _OF_UNWATCHED)
-            figures.figure(f"{name}: answers", series.median(f"asked: {name}"), "KiB/s")
+            an_event = series.median(f"{name}: an event")
+            figures.figure(f"{name} open: an event, with the page's share", an_event * 1e6, "us")
+            figures.figure(f"{name}: answers", series.median(f"{name}: asked"), "KiB/s")
         figures.at_most("tree painted", series.median("painted"), "ms", _PAINTED)
+        figures.figure("the same, of the page's processor", series.median("painting"), "ms")
         scrolling = f"scrolling {proxies} proxies"
         figures.at_most(f"{scrolling}: longest task", max(series["processor"]), "ms", _LONGEST)
         figures.figure("the same by the clock, in which others run", max(series["clock"]), "ms")
@@ -201,7 +211,6 @@ async def _spent(service: BusyService, seconds: float) -> _Spent:
     await asyncio.sleep(seconds)
     took, events = perf_counter() - start, service.accepted - events
     processor = service.processor_seconds() - processor
-    demand(events > 0 and processor > 0, f"{events} events in {processor} s of the processor")
     return _Spent(events, processor, took)
 
 
@@ -218,11 +227,15 @@ class _Look:
         """Have every page that is opened noted."""
         await self.page.send("Page.addScriptToEvaluateOnNewDocument", source=_NOTE)
 
-    async def open(self, at: str) -> None:
-        """Open a page of the console, as if it were the first, and wait until it is there."""
+    async def open(self, at: str) -> float:
+        """Open a page of the console anew; how many milliseconds of a processor it takes."""
         await self.page.send("Page.navigate", url="about:blank")
         if not at:
-            return
+            return 0.0
+        _, tasks = await self.page.traced(self._opened(at))
+        return sum(one.processor for one in tasks)
+
+    async def _opened(self, at: str) -> None:
         await self.page.send("Page.navigate", url=f"{self._url}/{at}")
         await self._until(_READY.get(at, "window.bench?.painted > 0"))
         if at in _READY:
@@ -244,9 +257,10 @@ class _Look:
     async def scroll(self, seconds: float) -> dict[str, float]:
         """Scroll through the tree: the most rows in the page, frames, the longest task in ms."""
         work = self.page.evaluate(_SCROLL % (1_000 * seconds, _ROWS, 1_000 * seconds))
-        found, clock, processor = await self.page.longest_task(work)
+        found, tasks = await self.page.traced(work)
         await self.check()
-        return {**found, "clock": clock, "processor": processor}
+        longest = {name: max(getattr(one, name) for one in tasks) for name in Task._fields}
+        return {**found, **longest}
 
     async def asked(self) -> dict[str, int]:
         """What the page has asked for since the last time, in octets: all, and the largest."""

@@ -35,11 +35,13 @@ class BusyService(TidingsService):
     Attributes:
         accepted: How many events the service has accepted.
         delivered: How many have come to consumers, each once and in order.
+        paused: Whether no events are sent for the time being.
     """
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         self.accepted = self.delivered = 0
+        self.paused = False
         self._under_way = 0
         self._last: dict[int, int] = {}
         self._frames: list[bytes] = []
@@ -99,7 +101,7 @@ class BusyService(TidingsService):
         while True:
             due = max(due + pause, perf_counter() - 0.1)  # what was missed is not made up for
             await asyncio.sleep(max(0.0, due - perf_counter()))
-            if self._under_way < _UNDER_WAY:
+            if self._under_way < _UNDER_WAY and not self.paused:
                 self._under_way += 1
                 self._socket.write(self._frames[at])
                 at = (at + 1) % len(self._frames)

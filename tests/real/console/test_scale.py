@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import parse_qs, urlsplit
 
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Request, expect
 
 from tests.edges.web.served import ServedDoor, served
 from tests.real.console.browsing import console
@@ -24,15 +24,18 @@ async def _fill(door: ServedDoor) -> None:
         await door.proxy(channel, name="lane")
 
 
-def _asked(page: Page) -> list[str]:
-    """Requests for objects, as they are sent."""
+def _asked(page: Page, path: str = "") -> list[str]:
+    """Requests for data, as they are sent; of those for one path the queries."""
     asked: list[str] = []
 
-    def note(url: str) -> None:
-        if urlsplit(url).path == "/v1/outline":
-            asked.append(urlsplit(url).query)
+    def note(request: Request) -> None:
+        url = urlsplit(request.url)
+        if not path:
+            asked.append(url.path)
+        elif url.path == path:
+            asked.append(url.query)
 
-    page.on("request", lambda request: note(request.url))
+    page.on("request", note)
     return asked
 
 
@@ -44,7 +47,7 @@ async def test_the_tree_asks_for_what_can_be_seen(browser: str) -> None:
     async with served() as door:
         await _fill(door)
         async with console(browser, _url(door), ready="#console nav") as page:
-            asked = _asked(page)
+            asked = _asked(page, "/v1/outline")
             await page.goto(f"{_url(door)}/#/objects")
             tree = page.locator("#tree")
             await expect(tree).to_have_attribute("aria-rowcount", str(CHANNELS + 2))
@@ -70,11 +73,10 @@ async def test_nothing_is_asked_for_while_the_tab_is_hidden(browser: str) -> Non
         async with console(browser, _url(door), ready="#console nav") as page:
             await page.clock.install()
             for at in ("overview", "objects"):
-                asked: list[str] = []
                 await page.goto(f"{_url(door)}/#/{at}")
                 await page.reload()
                 await page.wait_for_selector("main table, #tree")
-                page.on("request", lambda request, asked=asked: asked.append(request.url))
+                asked = _asked(page)
                 await page.clock.run_for(11 * SECOND)
                 await expect(page.locator("h1")).to_be_visible()
                 assert asked, at

@@ -27,7 +27,6 @@ from tidings.bench.harness import (
     Series,
     bench_folder,
     demand,
-    percentile,
     rounds,
     silent,
 )
@@ -185,15 +184,14 @@ class _Bench:
         await look.open(_ALL)
         pause, sizes = seconds / _LOOKS, []
         for at in range(_LOOKS + 1):
-            self._progress(f"memory: {at * pause:.0f} of {seconds:.0f} s")
             sizes.append(await look.page.heap() / 2**20)
+            self._progress(f"memory: {sizes[-1]:.1f} MiB, {at * pause:.0f} of {seconds:.0f} s")
             if at < _LOOKS:
                 await asyncio.sleep(pause)
         await look.check()
-        # Of the first and the last quarter: a page that loads its data just now has it twice.
+        # A page that loads all its data just now has it twice: the least of several looks counts.
         quarter = max(1, len(sizes) // 4)
-        begin = percentile(sizes[1 : quarter + 1], 0.5)
-        end = percentile(sizes[-quarter:], 0.5)
+        begin, end = min(sizes[1 : quarter + 1]), min(sizes[-quarter:])
         self.figures.figure("memory of the page at the beginning", begin, "MiB")
         self.figures.figure(f"the same after {seconds:.0f} s", end, "MiB")
         self.figures.at_most("the same, of the beginning", end / begin, "", _GROWTH)

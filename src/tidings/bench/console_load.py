@@ -120,13 +120,13 @@ class BusyService(TidingsService):
     def _took(self, frame: bytes) -> None:
         found = _LINE.search(frame)
         assert found is not None
-        assert self._socket is not None
         line, seqs = int(found[1]), _SEQS.findall(frame)
         first = self._last.get(line, 0) + 1
         self._last[line] = last = first + len(seqs) - 1
         right = list(map(int, seqs)) == list(range(first, last + 1))
         demand(right, f"line {line} got other events than the next ones")
         self.delivered += len(seqs)
+        assert self._socket is not None
         acked = b'{"op":"ack","line":%d,"seqs":[%b]}' % (line, b",".join(seqs))
         self._socket.write(client_frame(acked))
 

@@ -81,6 +81,7 @@ async def test_nothing_is_asked_for_while_the_tab_is_hidden(browser: str) -> Non
                 await expect(page.locator("h1")).to_be_visible()
                 assert asked, at
                 await _hide(page, True)
+                await page.wait_for_load_state("networkidle")  # what was under way
                 asked.clear()
                 await page.clock.run_for(60 * SECOND)
                 assert asked == []

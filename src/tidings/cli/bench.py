@@ -203,6 +203,32 @@ def access(
     """
 
 
+@_bench(
+    "tidings bench console",
+    "tidings bench console --channels 20 --proxies 200 --rate 1000 --rounds 1 --seconds 5 --json",
+)
+def console(
+    channels: Count = 1_000,
+    proxies: Count = 10_000,
+    rate: Count = 20_000,
+    rounds: Rounds = 5,
+    round_seconds: Annotated[float, typer.Option(min=0.1)] = 10.0,
+    seconds: Annotated[float, typer.Option(min=0.1)] = 600.0,
+) -> None:
+    """Measure the console in Chromium, and what it costs the service.
+
+    The service runs in a process of its own. How fast the tree is painted and scrolled, how much
+    the service does while nobody looks, and beside each page; the memory of a page that stays open.
+
+    Options:
+        channels: How many channels.
+        proxies: How many proxies in all of them.
+        rate: Events a second.
+        round_seconds: How long each page is measured in a round.
+        seconds: How long the memory of the page is watched.
+    """
+
+
 def _tell(step: str) -> None:
     if not render.is_json():
         render.note(step, "dim")

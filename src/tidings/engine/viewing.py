@@ -223,12 +223,16 @@ class Viewing:
             raise ProxyNotFound(f"channel {channel} has no proxy named {which!r}")
         raise found.no_proxy(which)
 
-    def outline(self, channel: int) -> tuple[Channel, list[Admin], list[Proxy]]:
-        """Return a channel with those of its objects that the principal may see.
+    def outline(
+        self, channel: int, *, inside: bool = True
+    ) -> tuple[Channel, list[Admin], list[Proxy]]:
+        """Return a channel, with those of its objects that the principal may see if `inside`.
 
         They are for reading, at once: nothing of them is a copy.
         """
         found = self._known(channel)
+        if not inside:
+            return found, [], []
         admins: list[Admin] = []
         if self._host.access.may(self._principal, Verb.INSPECT, Place(channel)):
             admins = [admin for side in Side for admin in found.admins[side].values()]

@@ -184,11 +184,6 @@ class Grants:
         id = self._passwords.get(principal)
         return None if id is None else self.credential(id, now)
 
-    @property
-    def has_passwords(self) -> bool:
-        """Whether anybody can log in."""
-        return bool(self._passwords)
-
     def granted(self, principal: str, now: int) -> list[Grant]:
         """Return what is granted now to a principal and to its roles."""
         return [

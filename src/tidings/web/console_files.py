@@ -17,8 +17,7 @@ router = APIRouter(tags=["overview"])
 
 FOLDER: Final = Path(__file__).with_name("console")
 
-# Nothing but our own files: a name that somebody chose can become neither script nor style.
-_HEADERS: Final = {
+PAGE_HEADERS: Final = {
     "Cache-Control": "no-cache",
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self' data:; connect-src 'self'; font-src 'self'; form-action 'self'; "
@@ -26,6 +25,8 @@ _HEADERS: Final = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
+"""Nothing but our own files: a name that somebody chose can become neither script nor style."""
+
 _TYPES: Final = {
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
@@ -44,7 +45,7 @@ class ConsoleFiles(StaticFiles):
         if kind is None:
             raise NotFound("there is nothing at this path")
         found = await self.get_response(path, request.scope)
-        found.headers.update(_HEADERS)
+        found.headers.update(PAGE_HEADERS)
         if found.status_code == 200:
             found.headers["Content-Type"] = kind
         return found

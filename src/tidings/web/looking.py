@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 import msgspec
 from starlette.responses import StreamingResponse
 
+from tidings.channel.channel import Channel
 from tidings.channel.consumer import Consumer as ConsumerState
+from tidings.channel.effects import Outcome
 from tidings.channel.views import AdminInfo, ChannelInfo, ProxyInfo
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
@@ -24,6 +26,7 @@ _T = TypeVar("_T")
 
 # The oldest event of a longer queue is not searched for.
 _SEARCHED: Final = 5_000
+_OUTCOMES: Final = {outcome: outcome.name.lower() for outcome in Outcome}
 # How many characters of an answer are sent at once.
 _CHUNK: Final = 32 * 1024
 
@@ -129,26 +132,37 @@ async def consumers(host: Host, door: LocalDoor, *, oldest: bool = True) -> Asyn
     turns, may_see = Turns(), door.views.may_see
     for channel in list(host.channels.values()):
         for found in channel.consumers():
-            proxy, waiting = found.proxy, found.waiting
-            if not may_see(proxy):
-                continue
-            first = _oldest(found) if oldest else None
-            behind = waiting if first is None else max(waiting, channel.seq - first + 1)
-            yield Consumer(
-                channel.id,
-                proxy.id,
-                proxy.admin.id,
-                proxy.name,
-                proxy.attached,
-                waiting,
-                len(found.flight),
-                found.failures,
-                behind,
-                first,
-                {outcome.name.lower(): count for outcome, count in found.counts.items()},
-                found.slow,
-            )
-            await turns.give()
+            if may_see(found.proxy):
+                yield _look(channel, found, _oldest(found) if oldest else None)
+                await turns.give()
+
+
+def with_oldest(host: Host, one: Consumer) -> Consumer:
+    """The same consumer with its oldest event; as it was if it has ended meanwhile."""
+    channel = host.channels.get(one.channel)
+    proxy = None if channel is None else channel.proxies.get(one.proxy)
+    found: ConsumerState | None = getattr(proxy, "consumer", None)
+    if channel is None or found is None:
+        return one
+    return _look(channel, found, _oldest(found))
+
+
+def _look(channel: Channel, found: ConsumerState, first: int | None) -> Consumer:
+    proxy, waiting = found.proxy, found.waiting
+    return Consumer(
+        channel.id,
+        proxy.id,
+        proxy.admin.id,
+        proxy.name,
+        proxy.attached,
+        waiting,
+        len(found.flight),
+        found.failures,
+        waiting if first is None else max(waiting, channel.seq - first + 1),
+        first,
+        {_OUTCOMES[outcome]: count for outcome, count in found.counts.items()},
+        found.slow,
+    )
 
 
 def _oldest(consumer: ConsumerState) -> int | None:

@@ -80,7 +80,7 @@ async def _look(state: WebState, door: LocalDoor) -> _Seen:
     seen.service = door.views.oversees
     if not (seen.channels or seen.service):
         raise Forbidden("the metrics need `inspect` on the service, or a right on a channel")
-    async for consumer in consumers(host, door):
+    async for consumer in consumers(host, door, oldest=False):
         place = (consumer.channel, consumer.admin)
         seen.waiting[place] += consumer.waiting
         seen.in_flight[place] += consumer.in_flight

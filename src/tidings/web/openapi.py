@@ -15,7 +15,8 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from tidings.api.problems import MEDIA_TYPE
 from tidings.errors import CursorNotFound
-from tidings.web.pages import HTML_ANSWER, HTML_HEADERS, page, row, table
+from tidings.web.console_files import PAGE_HEADERS
+from tidings.web.pages import HTML_ANSWER, page, row, table
 
 router = APIRouter(tags=["overview"])
 
@@ -107,7 +108,7 @@ async def _written(app: FastAPI) -> tuple[bytes, bytes]:
 
     def make() -> tuple[bytes, bytes]:
         document = app.openapi()
-        return bytes(JSONResponse(document).body), bytes(docs_page(document).body)
+        return bytes(JSONResponse(document).body), docs_page(document).encode()
 
     if not hasattr(app.state, "document"):
         # Making it takes so long that the loop must not wait for it.
@@ -127,9 +128,9 @@ async def openapi(request: Request) -> Response:
     "/docs/api", summary="This API for people", response_class=HTMLResponse, responses=HTML_ANSWER
 )
 async def docs(request: Request) -> HTMLResponse:
-    """The same document as a page that loads nothing from elsewhere."""
+    """The same document as a page, from which requests can be sent."""
     _, octets = await _written(request.app)
-    return HTMLResponse(octets, headers=HTML_HEADERS)
+    return HTMLResponse(octets, headers=PAGE_HEADERS)
 
 
 def _document(app: FastAPI) -> dict[str, Any]:
@@ -199,7 +200,7 @@ def _possible(path: str, method: str, operation: dict[str, Any]) -> set[str]:
 _DEPTH: Final = 2
 
 
-def docs_page(document: dict[str, Any]) -> HTMLResponse:
+def docs_page(document: dict[str, Any]) -> str:
     """A page that shows an OpenAPI document: every operation, with examples and answers."""
     by_tag: dict[str, list[tuple[str, str, dict[str, Any]]]] = {}
     for path, operations in document["paths"].items():
@@ -214,8 +215,7 @@ def docs_page(document: dict[str, Any]) -> HTMLResponse:
         parts.append(head)
         parts += [_operation(document, *one) for one in found]
     title = f"{document['info']['title']} {document['info']['version']}: API"
-    nav, main = "\n".join(contents), "\n".join(parts)
-    return page(title, f'<div class="sides"><nav>{nav}</nav>\n<main>{main}</main></div>')
+    return page(title, "\n".join(contents), "\n".join(parts))
 
 
 def _text(text: str) -> str:
@@ -246,10 +246,10 @@ def _item(method: str, operation: dict[str, Any]) -> str:
 
 
 def _operation(document: dict[str, Any], path: str, method: str, operation: dict[str, Any]) -> str:
+    summary = escape(operation.get("summary") or operation["operationId"])
     parts = [
         f'<section id="{escape(operation["operationId"])}">',
-        f"<h3>{_badge(method)} <code>{escape(path)}</code></h3>",
-        f"<p><strong>{escape(operation.get('summary', ''))}</strong></p>",
+        f"<header><h3>{summary}</h3><p>{_badge(method)} <code>{escape(path)}</code></p></header>",
         _text(operation.get("description", "")),
         _parameters(document, operation.get("parameters", [])),
     ]

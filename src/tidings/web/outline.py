@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import msgspec
 from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
-from tidings.api.forms import Answer, examples
+from tidings.api.forms import Answer, Id, examples
 from tidings.channel.channel import Channel
 from tidings.channel.consumer import Consumer
 from tidings.channel.holders import Admin, Proxy
+from tidings.channel.vocabulary import Side
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
 from tidings.engine.turns import Turns
@@ -22,6 +23,9 @@ from tidings.web.looking import streamed
 from tidings.web.state import Door, State
 
 router = APIRouter(tags=["overview"], route_class=StrictRoute)
+
+# So many are in a window: whoever shows more asks again, or for all.
+_CHANNELS_ASKED: Final = 100
 
 
 class Table:
@@ -55,8 +59,7 @@ _PROXY_WORDS = ("side", "style", "form", "state", "owner", "door")
 
 
 def _add_channel(tables: dict[str, Table], found: Channel) -> None:
-    suppliers = sum(len(one.proxies) for side, held in found.admins.items() for one in held.values()
-                    if side.value == "supplier")  # fmt: skip
+    suppliers = sum(len(one.proxies) for one in found.admins[Side.SUPPLIER].values())
     consumers = len(found.proxies) - suppliers
     tables["channels"].add(
         (found.id, found.name, found.accepted, found.waiting, suppliers, consumers)
@@ -122,31 +125,38 @@ async def see_outline(
     state: State,
     door: Door,
     inside: Annotated[bool, Query(description="Whether admins and proxies are listed.")] = True,
+    of: Annotated[
+        list[Id] | None,
+        Query(description="Only these channels, by their ids.", max_length=_CHANNELS_ASKED),
+    ] = None,
 ) -> Response:
     """Channels, admins and proxies with their state and their counts, as columns.
 
     `behind` is how many events the channel has taken in since the oldest one in flight; `taken`
     counts what became of its copies in any way.
     """
-    return streamed(_pieces(state.host, door, inside=inside))
+    asked = door.views.channel_ids() if of is None else of
+    return streamed(_pieces(state.host, door, asked, inside=inside))
 
 
-async def _pieces(host: Host, door: LocalDoor, *, inside: bool) -> AsyncIterator[str]:
+async def _pieces(
+    host: Host, door: LocalDoor, asked: Iterable[int], *, inside: bool
+) -> AsyncIterator[str]:
     tables = {
         "channels": Table(_CHANNELS),
         "admins": Table(_ADMINS, _ADMIN_WORDS),
         "proxies": Table(_PROXIES, _PROXY_WORDS),
     }
     turns = Turns()
-    for id in door.views.channel_ids():
+    for id in asked:
         try:
-            channel, admins, proxies = door.views.outline(id)
+            channel, admins, proxies = door.views.outline(id, inside=inside)
         except NotFound:  # it has ended meanwhile
             continue
         _add_channel(tables, channel)
-        for admin in admins if inside else ():
+        for admin in admins:
             _add_admin(tables["admins"], admin)
-        for proxy in proxies if inside else ():
+        for proxy in proxies:
             _add_proxy(tables["proxies"], host, channel.seq, proxy)
             await turns.give()
         await turns.give()

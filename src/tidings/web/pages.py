@@ -1,31 +1,21 @@
-"""Pages for people: plain HTML that loads nothing from anywhere."""
+"""Pages for people that can be read without JavaScript."""
 
 from __future__ import annotations
 
 from html import escape
-from importlib.resources import files
 from typing import Any, Final
 
-from starlette.responses import HTMLResponse
-
-_STYLE: Final = files("tidings.web").joinpath("pages.css").read_text(encoding="utf-8")
-
-_LINKS: Final = (
-    ("/", "Console"),
-    ("/docs/api", "API"),
-    ("/v1/openapi.json", "OpenAPI"),
-    ("/metrics", "Metrics"),
-    ("/v1/tree", "Tree"),
-)
-_NAV: Final = "".join(f'<a href="{to}">{name}</a>' for to, name in _LINKS)
-
-
-HTML_HEADERS: Final = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
-    "frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
-    "X-Content-Type-Options": "nosniff",
-}
-"""Nothing but our own style: a name that somebody chose cannot become a script."""
+_HEAD: Final = """\
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="/console/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/console/css/base.css">
+<link rel="stylesheet" href="/console/css/shell.css">
+<link rel="stylesheet" href="/console/css/parts.css">
+<link rel="stylesheet" href="/console/css/api.css">
+<script src="/console/theme.js"></script>
+<script type="module" src="/console/api.js"></script>"""
 
 HTML_ANSWER: Final[dict[int | str, dict[str, Any]]] = {
     200: {
@@ -36,38 +26,30 @@ HTML_ANSWER: Final[dict[int | str, dict[str, Any]]] = {
 """How a page is described in the API's document."""
 
 
-def page(title: str, body: str) -> HTMLResponse:
-    """A whole page of HTML, in which browsers run no script."""
+def page(title: str, contents: str, main: str) -> str:
+    """A whole page of HTML in the frame of the console, with a list of contents at its side."""
     shown = escape(title)
-    return HTMLResponse(
-        f'<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8">'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<link rel="icon" href="data:,"><title>{shown}</title>'
-        f"<style>{_STYLE}</style></head>\n<body>\n"
-        f"<header><h1>{shown}</h1><nav>{_NAV}</nav></header>\n{body}\n</body>\n</html>\n",
-        headers=HTML_HEADERS,
-    )
-
-
-def row(*cells: object) -> str:
-    """A row of a table: numbers to the right, everything else as text."""
-    return "<tr>" + "".join(_cell(cell) for cell in cells) + "</tr>"
-
-
-def _cell(cell: object) -> str:
     return (
-        f'<td class="n">{cell:,}</td>' if isinstance(cell, int) else f"<td>{escape(str(cell))}</td>"
+        f'<!doctype html>\n<html lang="en">\n<head>\n{_HEAD}\n<title>{shown}</title>\n</head>\n'
+        '<body class="api">\n<div id="console">\n<header class="side"><div class="brand">'
+        '<img src="/console/icon.svg" alt="" width="20" height="20"> Tidings</div>\n'
+        '<div class="side-body open">'
+        f'<nav class="contents" aria-label="Operations">{contents}</nav>\n'
+        '<p class="links"><a href="/">Console</a> <a href="/v1/openapi.json">OpenAPI</a></p>'
+        f'</div></header>\n<main id="main" tabindex="-1"><h1>{shown}</h1>\n{main}</main>\n</div>\n'
+        "</body>\n</html>\n"
     )
 
 
-def table(heads: tuple[str, ...], rows: list[str], *, numbers: int = 0) -> str:
-    """A table of rows that `row` made; the last columns, so many, are of numbers."""
-    words = len(heads) - numbers
-    head = "".join(
-        f"<th>{escape(one)}</th>" if at < words else f'<th class="n">{escape(one)}</th>'
-        for at, one in enumerate(heads)
-    )
+def row(*cells: str) -> str:
+    """A row of a table of texts."""
+    return "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>"
+
+
+def table(heads: tuple[str, ...], rows: list[str]) -> str:
+    """A table of rows."""
+    head = "".join(f"<th>{escape(one)}</th>" for one in heads)
     return (
-        f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>\n'
+        f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>\n'
         f"{''.join(rows)}</tbody></table></div>"
     )

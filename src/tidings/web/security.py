@@ -48,6 +48,8 @@ _OPEN: Final = ("/health/", "/console/")
 _CONSOLE: Final = "/"
 _LOGIN: Final = "/v1/login"
 _PAGE: Final = "/docs/api"
+# The same page for whoever must log in first.
+_PAGE_TO_FILL: Final = "/console/api.html"
 _TAIL: Final = "/tail"
 _PRINCIPAL: Final = "tidings.principal"
 _answered: WeakSet[asyncio.Task[object]] = WeakSet()
@@ -84,7 +86,7 @@ class Guard:
             disconnected = self._limiting.connected(found)
         except TidingsError as error:
             if self._is_person(connection, error):
-                await RedirectResponse(_CONSOLE, 303)(scope, receive, send)
+                await RedirectResponse(_PAGE_TO_FILL, 303)(scope, receive, send)
                 return
             number = token_number(bearer(connection))
             about = "" if number is None else f"token {number}"
@@ -134,7 +136,7 @@ class Guard:
         """Whether somebody with a browser asks for a page, who could log in for it."""
         return (
             isinstance(error, Unauthenticated)
-            and self._grants.has_passwords
+            and not bearer(connection)
             and connection.scope.get("method") == "GET"
             and connection.scope["path"] == _PAGE
             and "text/html" in connection.headers.get("accept", "")

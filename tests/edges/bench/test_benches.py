@@ -14,6 +14,7 @@ from tidings.bench import (
     access,
     attack,
     channel,
+    console,
     iiop,
     iiop_load,
     match,
@@ -23,6 +24,7 @@ from tidings.bench import (
     web,
 )
 from tidings.bench.attack_load import ATTACKS
+from tidings.bench.console_load import BusyService
 from tidings.bench.harness import resident_octets
 from tidings.bench.iiop import Sizes
 from tidings.bench.iiop_load import Flow, Load, build, built_once, check_programs
@@ -317,3 +319,32 @@ def test_a_load_that_cannot_be_built_says_why(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     with pytest.raises(InvalidUsage, match=r"fatal error: no orb.h; .*libomniorb4-dev"):
         build()
+
+
+@pytest.mark.slow
+def test_every_figure_of_the_console_is_there() -> None:
+    small = {"channels": 4, "proxies": 12, "rate": 400}
+    rows = run(console, **small, rounds=1, round_seconds=0.5, seconds=0.5)
+    assert targets(rows) == {
+        "overview open: throughput left": ">= 0.95",
+        "objects open: throughput left": ">= 0.95",
+        "tree painted": "<= 1000",
+        "scrolling 12 proxies: longest task": "<= 100",
+        "the same, of the beginning": "<= 1.1",
+    }
+    for name in ("events accepted", "largest answer"):
+        assert rows[name]["value"] > 0
+    assert rows["scrolling 12 proxies: most rows in the page"]["value"] > 8
+
+
+def test_without_a_browser_the_console_is_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(InvalidUsage, match="the bench needs Chromium: none of"):
+        run(console)
+
+
+def test_events_that_a_watched_service_muddles_do_not_count() -> None:
+    service = BusyService.__new__(BusyService)
+    service._last = {3: 4}
+    with pytest.raises(AssertionError, match="line 3 got other events than the next ones"):
+        service._took(b'{"op":"events","line":3,"events":[{"seq":6}]}')

@@ -141,7 +141,6 @@ def test_a_principal_has_one_password_and_few_login_tokens(grants: Grants) -> No
     add(CredentialKind.LOGIN)
     answer(grants, r.RevokeCredential(second))
     assert [one.id for one in answer(grants, r.SeeCredentials())] == [token]
-    assert not grants.has_passwords
 
 
 def test_a_login_token_does_not_stand_for_the_password_it_came_from(grants: Grants) -> None:

@@ -272,13 +272,15 @@ async def test_no_other_page_logs_somebody_in() -> None:
         assert answer.status_code == 200
 
 
-async def test_a_person_is_led_to_the_console_and_back_to_the_page_of_the_api() -> None:
+async def test_a_person_is_led_to_a_login_and_back_to_the_page_of_the_api() -> None:
     async with scene() as here:
         page = {"Accept": "text/html"}
         assert (await here.http.get("/docs/api")).status_code == 401  # a program
+        wrong = {**page, "Authorization": "Bearer wrong"}
+        assert (await here.http.get("/docs/api", headers=wrong)).status_code == 401
         led = await here.http.get("/docs/api", headers=page)
-        assert (led.status_code, led.headers["location"]) == (303, "/")
-        assert (await here.http.get("/", headers=page)).status_code == 200
+        assert (led.status_code, led.headers["location"]) == (303, "/console/api.html")
+        assert (await here.http.get("/console/api.html", headers=page)).status_code == 200
         await here.log_in()
         assert (await here.http.get("/docs/api", headers=page)).status_code == 200
         assert (await here.http.get("/v1/overview")).status_code == 403  # Ann may not inspect it

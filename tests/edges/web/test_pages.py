@@ -217,6 +217,13 @@ async def test_the_outline_has_every_object_in_columns() -> None:
         assert _column(outline["admins"]["side"]) == ["supplier", "consumer"]
         short = await door.ask("GET", "/v1/outline?inside=false")
         assert (short["channels"]["id"], short["proxies"]["id"]) == ([channel], [])
+        other = await new_channel(door.host)
+        one = await door.ask("GET", f"/v1/outline?of={channel}&of=77")
+        assert (one["channels"]["id"], one["proxies"]) == ([channel], outline["proxies"])
+        both = await door.ask("GET", f"/v1/outline?of={channel}&of={other}")
+        assert both["channels"]["id"] == [channel, other]
+        many = "&".join(["of=1"] * 101)
+        await door.ask("GET", f"/v1/outline?{many}", status=422)
 
 
 async def test_the_consoles_files_are_checked_and_nothing_else_is_served() -> None:
@@ -239,7 +246,7 @@ async def test_the_consoles_files_are_checked_and_nothing_else_is_served() -> No
 async def test_others_get_their_turn_while_very_many_are_listed() -> None:
     async with web_door() as door:
         channel = await new_channel(door.host)
-        for _ in range(2_000):
+        for _ in range(3_000):
             await obtained(door.host, channel)
         for path in ("/v1/channels/1/proxies", "/v1/tree", "/v1/outline"):
             given = 0

@@ -21,7 +21,16 @@ from tidings.engine.host import Host
 from tidings.engine.turns import Turns
 from tidings.errors import Forbidden, NotFound, StoreError
 from tidings.web.bodies import StrictRoute
-from tidings.web.looking import Consumer, Movement, admins, channels, consumers, proxies, streamed
+from tidings.web.looking import (
+    Consumer,
+    Movement,
+    admins,
+    channels,
+    consumers,
+    proxies,
+    streamed,
+    with_oldest,
+)
 from tidings.web.paths import Most
 from tidings.web.state import Door, State, WebState
 
@@ -154,14 +163,17 @@ async def see_top(
     Consumers that never had an event are not among them.
     """
     movement = state.part(Movement)
-    ranked = []
-    async for one in consumers(state.host, door):
+    ranked, by_oldest = [], by == "lag"
+    async for one in consumers(state.host, door, oldest=by_oldest):
         idle = movement.idle(one)
         key = {"waiting": one.waiting, "lag": one.behind, "failures": one.failures, "idle": idle}
         ranked.append((key[by], -one.channel, -one.proxy, one, idle))
         if len(ranked) > 4 * most:
             ranked = heapq.nlargest(most, ranked)
-    found = [await _shown(state, door, one, idle) for *_, one, idle in heapq.nlargest(most, ranked)]
+    worst = [(one, idle) for *_, one, idle in heapq.nlargest(most, ranked)]
+    if not by_oldest:
+        worst = [(with_oldest(state.host, one), idle) for one, idle in worst]
+    found = [await _shown(state, door, one, idle) for one, idle in worst]
     return Top(proxies=[one for one in found if one is not None])
 
 

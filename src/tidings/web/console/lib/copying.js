@@ -5,11 +5,15 @@ import { html } from "./ui.js";
 
 export const quoted = (text) => (/^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
-export function asCurl({ method, path, body }) {
+const JSON_BODY = { "Content-Type": "application/json" };
+
+// Of a request with a body as a value, or as `text` that its `headers` say the type of.
+export function asCurl({ method, path, body, text = JSON.stringify(body), headers = body === undefined ? {} : JSON_BODY }) {
   const parts = ["curl"];
   if (method !== "GET") parts.push("-X", method);
   if (needsToken()) parts.push("-H", '"Authorization: Bearer $TIDINGS_TOKEN"');
-  if (body !== undefined) parts.push("-H", "'Content-Type: application/json'", "-d", quoted(JSON.stringify(body)));
+  for (const [name, value] of Object.entries(headers)) parts.push("-H", quoted(`${name}: ${value}`));
+  if (text !== undefined) parts.push("-d", quoted(text));
   return [...parts, quoted(location.origin + path)].join(" ");
 }
 

@@ -15,7 +15,7 @@ const idOf = (path) => `field-${path.replace(/[^\w]+/g, "-")}`;
 function about(field) {
   if (field.kind === "duration") return "Such as 500ms, 5s or 10m.";
   if (field.kind === "time") return "Such as 2026-01-31T12:00:00Z.";
-  if (field.low !== undefined && field.high !== undefined) return `${count(field.low)} to ${count(field.high)}.`;
+  if (field.low !== undefined && field.high < Number.MAX_SAFE_INTEGER) return `${count(field.low)} to ${count(field.high)}.`;
   if (field.low !== undefined) return `${count(field.low)} or more.`;
   return "";
 }

@@ -67,3 +67,17 @@ export function visible(text, most = MOST) {
 }
 
 export const plural = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
+
+// JSON in lines; numbers stay as they were written, which may have more digits than ours.
+export function indented(json) {
+  let depth = 0;
+  const line = () => `\n${"  ".repeat(depth)}`;
+  return json.replace(/"(?:[^"\\]|\\.)*"|\{\s*\}|\[\s*\]|[{}[\],:]|\s+/g, (token) => {
+    if (token.length > 1 && token[0] === '"') return token;
+    if (/^\s/.test(token)) return "";
+    if (token.length > 1) return token[0] + token.at(-1);
+    if (token === "{" || token === "[") { depth++; return token + line(); }
+    if (token === "}" || token === "]") { depth--; return line() + token; }
+    return token === "," ? token + line() : ": ";
+  });
+}

@@ -11,13 +11,16 @@ const REFUSED = 60;
 
 export const tellChanged = () => changed.set(changed.value + 1);
 
-// {data, error, loading, refresh}; `load` is a path, or a function that returns a promise.
+// {data, error, loading, refresh}; `load` is a path, or a function that returns a promise. `every` is a number of seconds,
+// or a function that tells it from the data.
 export function useLive(load, { every = 5, when = true, key = load } = {}) {
   const [state, setState] = useState({ data: undefined, error: null });
   const refused = useRef(false);
   const latest = useRef(load);
   latest.current = load;
   const running = useRef(null);
+  const shownNow = useRef(undefined);
+  shownNow.current = state.data;
   const refresh = useCallback(async () => {
     const mine = (running.current = {});
     try {
@@ -36,7 +39,8 @@ export function useLive(load, { every = 5, when = true, key = load } = {}) {
     setState((before) => (before.data === undefined && !before.error ? before : { data: undefined, error: null }));
     const round = async () => {
       if (!document.hidden) await refresh();
-      if (!ended && every) timer = setTimeout(round, (refused.current ? REFUSED : every) * 1000);
+      const wait = typeof every === "function" ? every(shownNow.current) : every;
+      if (!ended && wait) timer = setTimeout(round, (refused.current ? REFUSED : wait) * 1000);
     };
     const again = () => refresh();
     const shown = () => document.hidden || refresh();

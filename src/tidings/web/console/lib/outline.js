@@ -1,6 +1,11 @@
 // GET /v1/outline: all objects in columns, made easy to read, with rates between two looks.
 import { ask } from "./service.js";
 
+const ROWS_A_SECOND = 400;
+
+// After how many seconds so many rows may be loaded again: what is much is loaded less often.
+export const pace = (rows, least = 5) => Math.max(least, rows / ROWS_A_SECOND);
+
 // Reads columns of a table: words are looked up, everything else is as it is.
 export function column(values) {
   if (Array.isArray(values)) return (row) => values[row];

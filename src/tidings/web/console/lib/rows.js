@@ -4,8 +4,9 @@ import { html, useEffect, useLayoutEffect, useRef, useState } from "./ui.js";
 const SPARE = 8;
 
 // rows: any; rowHeight in pixels; shown: the index that must be in view; children: (row, index) → element.
+// onView is told the first row and the one behind the last that are in the page.
 // What else is given (role, aria-*, handlers) goes to the scrolling element.
-export function Rows({ rows, rowHeight, shown, head, children, ...rest }) {
+export function Rows({ rows, rowHeight, shown, head, children, onView, ...rest }) {
   const element = useRef();
   const [view, setView] = useState({ top: 0, height: 600 });
   const look = () => setView({ top: element.current.scrollTop, height: element.current.clientHeight });
@@ -23,6 +24,7 @@ export function Rows({ rows, rowHeight, shown, head, children, ...rest }) {
   }, [shown]);
   const first = Math.max(0, Math.floor(view.top / rowHeight) - SPARE);
   const last = Math.min(rows.length, Math.ceil((view.top + view.height) / rowHeight) + SPARE);
+  useEffect(() => onView?.(first, last), [first, last, rows]);
   return html`<div ref=${element} class="rows" onScroll=${look} ...${rest}>
     ${head}
     <div role="rowgroup" class="rows-all" style=${{ height: `${rows.length * rowHeight}px` }}>

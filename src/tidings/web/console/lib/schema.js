@@ -19,7 +19,7 @@ export function resolved(document, schema) {
   return found;
 }
 
-const SECRET = /password|secret/;
+export const isSecret = (name) => /password|secret/.test(name);
 
 // {name, kind, text, required, nullable, secret, default, …}; kind is one of text, code, name, whole,
 // number, duration, time, moment, choice, flag, list, choices, map, object, json
@@ -30,7 +30,7 @@ export function fieldOf(document, schema, { name = "", required = false } = {}) 
   const parts = several.filter((one) => one.type !== "null");
   const common = {
     name, required, nullable, text: whole.description ?? "", default: whole.default,
-    secret: SECRET.test(name) || whole.format === "password", label: labelOf(name),
+    secret: isSecret(name) || whole.format === "password", label: labelOf(name),
   };
   const shape = shapeOf(document, parts, name);
   return { ...common, ...shape, ...(shape.kind === "moment" && { text: common.text.replace(", microseconds since 1970", "") }) };

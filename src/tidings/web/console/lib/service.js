@@ -1,8 +1,9 @@
 // Requests to the service: every page makes them here.
 //
-//   ask("GET", "/v1/rules")  the answer's JSON; throws a Problem that the service has answered
-//                            with, or Away if it does not answer at all
-//   open("/v1/…/tail", signal)  the octets of an answer as they come, for stream.js
+//   ask("GET", "/v1/rules")     the answer's JSON; throws a Problem that the service has answered
+//                               with, or Away if it does not answer at all
+//   openStream("/v1/…", signal) the octets of an answer as they come, for stream.js
+//   openSocket("/v1/…")         a WebSocket, for socket.js
 //
 // A 401 opens the login form; the request waits for it and is sent again. While the service does
 // not answer, it is tried until it does; then everything shown is loaded again (`revived`).
@@ -33,6 +34,7 @@ const FIRST_WAIT = 500, LONGEST_WAIT = 5_000;
 
 let token = ""; // in the memory of this tab only
 let logins = 0;
+let isOffered = false; // whether the login form was opened without need
 let loggedIn = null; // resolved when the login form has done its work
 let recognition = null; // one request finds out whether a login is needed: each refusal is counted
 let heard = 0;
@@ -41,9 +43,19 @@ export const needsToken = () => Boolean(token);
 export const lastHeard = () => heard;
 
 // `parse` reads the answer; by default whole numbers beyond 2^53 are rounded (exact.js does not).
-export const ask = (method, path, body, parse) => admitted(() => send(method, path, body, parse));
+export const ask = async (method, path, body, parse) => parsed(await askForText(method, path, body, "application/json"), parse);
 
-export const open = (path, signal) => admitted(() => begin(path, signal));
+// The same for an answer that is not JSON.
+export const askForText = (method, path, body, accepted = "*/*") => admitted(async () => {
+  const { status, text } = await exchange(method, path, { Accept: accepted }, body);
+  return { status, data: status < 400 ? text : parsed(text) };
+});
+
+// The body of an answer that goes on, until the caller gives it up.
+export const openStream = (path, signal) => admitted(async () => {
+  const answer = await open("GET", path, { headers: { Accept: "text/event-stream" }, signal });
+  return { status: answer.status, data: answer.ok ? answer.body : parsed(await textOf(answer)) };
+});
 
 async function admitted(request) {
   for (;;) {
@@ -64,33 +76,40 @@ async function admitted(request) {
 // Requests that were under way when a login ended count as attempts to guess it, for a moment.
 const isSlowedDown = (status, data) => status === 429 && data?.code === "too_many_attempts";
 
-const authorised = (accept) => ({ Accept: accept, ...(token ? { Authorization: `Bearer ${token}` } : {}) });
+async function send(method, path, body) {
+  const { status, text } = await exchange(method, path, { Accept: "application/json" }, body);
+  return { status, data: parsed(text) };
+}
 
-async function begin(path, signal) {
+async function exchange(method, path, headers, body) {
+  const isJson = body !== undefined;
+  const told = isJson ? { ...headers, "Content-Type": "application/json" } : headers;
+  const answer = await open(method, path, { headers: told, body: isJson ? JSON.stringify(body) : undefined, signal: AbortSignal.timeout(PATIENCE) });
+  return { status: answer.status, text: await textOf(answer) };
+}
+
+async function textOf(answer) {
   try {
-    const answer = await fetch(path, { headers: authorised("text/event-stream"), cache: "no-store", signal });
-    found();
-    return { status: answer.status, data: answer.ok ? answer.body : parsed(await answer.text()) };
-  } catch (error) {
-    if (signal.aborted) throw error;
+    return await answer.text();
+  } catch {
     lost();
     throw new Away();
   }
 }
 
-async function send(method, path, body, parse) {
-  const headers = authorised("application/json");
-  if (body !== undefined) headers["Content-Type"] = "application/json";
-  const given = { method, headers, cache: "no-store", signal: AbortSignal.timeout(PATIENCE) };
-  if (body !== undefined) given.body = JSON.stringify(body);
+// One request as whoever is logged in here, with whatever the service answers, before its body is
+// read. It throws Away, or an AbortError if the caller has given it up.
+export async function open(method, path, { headers = {}, body, signal } = {}) {
+  const told = new Headers(headers); // refuses what no request may have
+  if (token && !told.has("Authorization")) told.set("Authorization", `Bearer ${token}`);
   const sent = Date.now();
   try {
-    const answer = await fetch(path, given);
+    const answer = await fetch(path, { method, headers: told, body, signal, cache: "no-store" });
     clock.note(answer.headers.get("Date"), sent, Date.now());
-    const text = await answer.text();
     found();
-    return { status: answer.status, data: parsed(text, parse) };
-  } catch {
+    return answer;
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
     lost();
     throw new Away();
   }
@@ -146,10 +165,22 @@ function logIn(why) {
   if (!loggedIn) {
     loggedIn = {};
     loggedIn.done = new Promise((resolve) => { loggedIn.resolve = resolve; });
-    login.set({ why: token || person.value ? why : "" });
+    login.set({ why: token || person.value ? why : "", mayCancel: isOffered });
     token = "";
   }
   return loggedIn.done;
+}
+
+// Opens the form for whoever wants to be somebody else; it can be cancelled, and so can the next
+// one if what was given there is wrong.
+export function offerLogin() {
+  isOffered = true;
+  login.set({ why: "", mayCancel: true });
+}
+
+export function cancelLogin() {
+  if (loggedIn) admit();
+  else login.set(null);
 }
 
 function admit() {
@@ -158,7 +189,7 @@ function admit() {
   loggedIn = null;
   login.set(null);
   recognise();
-  waiting.resolve();
+  waiting?.resolve();
 }
 
 export async function logInWithPassword(name, password) {

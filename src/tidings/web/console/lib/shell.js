@@ -2,22 +2,19 @@
 import { GROUPS, PAGES } from "../pages/index.js";
 import { ActionDialog } from "./actions.js";
 import { useCell } from "./cell.js";
-import { skew } from "./clock.js";
 import { Dialog } from "./dialog.js";
+import { Foot } from "./foot.js";
 import { seconds } from "./format.js";
 import { addShortcut, allShortcuts, Keys } from "./keyboard.js";
 import { Login } from "./login.js";
 import { Menu } from "./menu.js";
 import { address, go, useRoute } from "./router.js";
-import { connection, isThere, lastHeard, logOut, person } from "./service.js";
+import { connection, isThere, lastHeard } from "./service.js";
 import { Failed, Loading } from "./states.js";
-import { Text } from "./text.js";
-import { setTheme, theme } from "./theme.js";
 import { Toasts } from "./toasts.js";
 import { html, useEffect, useErrorBoundary, useRef, useState } from "./ui.js";
 
 const HEARTBEAT = 5_000;
-const SKEWED = 5_000;
 
 export function Shell() {
   const { page: id, query } = useRoute();
@@ -47,7 +44,7 @@ export function Shell() {
       </div>
       <div class=${menu ? "side-body open" : "side-body"} id="navigation">
         <nav aria-label="Pages">${GROUPS.map((group) => html`<${Group} key=${group} name=${group} page=${page} />`)}</nav>
-        <${Foot} onHelp=${() => setHelp(true)} />
+        <${Foot}><button class="link" onClick=${() => setHelp(true)}>Shortcuts</button> <a href="/docs/api">API</a> <a href="/metrics">Metrics</a><//>
       </div>
     </header>
     <main id="main" ref=${main} tabindex="-1">
@@ -107,24 +104,6 @@ function Connection() {
   if (state === "up") return null;
   return html`<p class="away" role="alert">The service does not answer since ${new Date(since).toLocaleTimeString()}${" "}
     (${seconds((Date.now() - since) / 1000)}); trying again. What is shown is what it said last.</p>`;
-}
-
-const THEMES = [["", "Auto"], ["light", "Light"], ["dark", "Dark"]];
-
-function Foot({ onHelp }) {
-  const chosen = useCell(theme), who = useCell(person), { state } = useCell(connection);
-  const off = useCell(skew);
-  return html`<div class="side-foot">
-    <p class="status"><span class=${`dot ${state}`}></span> ${state === "up" ? "Connected" : "Not connected"}</p>
-    ${Math.abs(off) > SKEWED && html`<p class="soft">This computer's clock is ${seconds(Math.abs(off) / 1000)}
-      ${off > 0 ? " behind" : " ahead of"} the service's; times are corrected.</p>`}
-    ${who && html`<p class="who"><${Text} text=${who.name} />
-      ${who.mayLogOut && html` <button class="link" onClick=${logOut}>Log out</button>`}</p>`}
-    <div class="segments" role="group" aria-label="Theme">
-      ${THEMES.map(([value, word]) => html`<button aria-pressed=${chosen === value} onClick=${() => setTheme(value)}>${word}</button>`)}
-    </div>
-    <p class="links"><button class="link" onClick=${onHelp}>Shortcuts</button> <a href="/docs/api">API</a> <a href="/metrics">Metrics</a></p>
-  </div>`;
 }
 
 const Shortcuts = ({ onClose }) => html`<${Dialog} title="Shortcuts" onClose=${onClose}>

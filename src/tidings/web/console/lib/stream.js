@@ -8,7 +8,7 @@
 //   onState(state, error)    "connecting", "live", or "ended" with an error: nothing more comes
 //
 // A stream that breaks goes on after the last event that came, from the journal.
-import { Away, connection, isThere, open, Problem } from "./service.js";
+import { Away, connection, isThere, openStream, Problem } from "./service.js";
 
 const FIRST_WAIT = 500, LONGEST_WAIT = 5_000;
 const REMOVED = 410;
@@ -26,7 +26,7 @@ async function run(path, on, signal) {
     let kind = "again";
     try {
       after ??= await on.begin(missed);
-      for await (const { id, event, data } of messages(await open(`${path}&after=${after}`, signal), on)) {
+      for await (const { id, event, data } of messages(await openStream(`${path}&after=${after}`, signal), on)) {
         wait = FIRST_WAIT;
         if (event === "event") on.onEvent({ number: (after = Number(id)), text: data });
         else if (event === "lost") on.onNote({ kind: "lost", runs: JSON.parse(data) });

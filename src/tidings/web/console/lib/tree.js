@@ -1,62 +1,27 @@
-// The tree of all objects, from the outline: service → channels → admins → proxies. Pure.
-import { column } from "./outline.js";
+// The tree of all objects: service → channels → admins → proxies. Pure.
 
-// {service, channels} with nodes {kind, key, at, name, …, children}; children are in the order they are shown.
-export function treeOf(outline) {
+// {kind, key, at, name, …, children}; children are in the order they are shown. `branches` has what is in a channel, by
+// its id; where it is missing, that is not known yet.
+export function treeOf(channels, branches) {
   const service = { kind: "service", key: "service", at: {}, name: "Service", children: [], waiting: 0, rate: null };
-  const channels = new Map(), admins = new Map();
-  addChannels(outline.channels, service, channels);
-  addAdmins(outline.admins, channels, admins);
-  addProxies(outline.proxies, channels, admins);
+  for (let row = 0; row < channels.id.length; row++) addChannel(service, channels, row, branches);
   service.children.sort(byName);
   return service;
 }
 
 const byName = (a, b) => (a.name ? 0 : 1) - (b.name ? 0 : 1) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0) || a.id - b.id;
 
-function addChannels(table, service, channels) {
-  for (let row = 0; row < table.id.length; row++) {
-    const id = table.id[row];
-    const node = {
-      kind: "channel", key: `channel-${id}`, id, at: { channel: id }, name: table.name[row], parent: service, children: [],
-      rate: table.rate[row], waiting: table.waiting[row], suppliers: table.suppliers[row], consumers: table.consumers[row],
-    };
-    service.waiting += node.waiting;
-    if (node.rate !== null) service.rate += node.rate;
-    service.children.push(node);
-    channels.set(id, node);
-  }
-}
-
-function addAdmins(table, channels, admins) {
-  const side = column(table.side), operator = column(table.operator);
-  for (let row = 0; row < table.id.length; row++) {
-    const channel = channels.get(table.channel[row]), id = table.id[row];
-    const key = `admin-${channel.id}-${side(row)}-${id}`;
-    const node = {
-      kind: "admin", key, id, at: { channel: channel.id, side: side(row), admin: id }, side: side(row), name: "", parent: channel,
-      children: [], operator: operator(row), filters: table.filters[row], waiting: 0, rate: null,
-    };
-    channel.children.push(node);
-    admins.set(key, node);
-  }
-}
-
-// Proxies of an admin that the viewer may not see are directly in their channel.
-function addProxies(table, channels, admins) {
-  const words = Object.fromEntries(["side", "style", "form", "state", "owner", "door"].map((name) => [name, column(table[name])]));
-  for (let row = 0; row < table.id.length; row++) {
-    const channel = channels.get(table.channel[row]), id = table.id[row], side = words.side(row);
-    const parent = admins.get(`admin-${channel.id}-${side}-${table.admin[row]}`) ?? channel;
-    const node = {
-      kind: "proxy", key: `proxy-${channel.id}-${id}`, id, at: { channel: channel.id, proxy: id }, name: table.name[row], parent, side,
-      style: words.style(row), form: words.form(row), state: words.state(row), owner: words.owner(row), door: words.door(row),
-      peer: table.peer[row], waiting: table.waiting[row], in_flight: table.in_flight[row], behind: table.behind[row],
-      failures: table.failures[row], rate: side === "consumer" ? table.rate[row] : null, filters: table.filters[row],
-    };
-    if (parent.kind === "admin") parent.waiting += node.waiting;
-    parent.children.push(node);
-  }
+function addChannel(service, table, row, branches) {
+  const id = table.id[row], branch = branches.get(id);
+  const node = {
+    kind: "channel", key: `channel-${id}`, id, at: { channel: id }, name: table.name[row], parent: service,
+    children: branch?.children ?? [], isKnown: Boolean(branch),
+    rate: table.rate[row], waiting: table.waiting[row], suppliers: table.suppliers[row], consumers: table.consumers[row],
+  };
+  for (const child of node.children) child.parent = node;
+  service.waiting += node.waiting;
+  if (node.rate !== null) service.rate += node.rate;
+  service.children.push(node);
 }
 
 // What a search looks at.

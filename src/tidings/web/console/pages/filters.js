@@ -1,6 +1,7 @@
 // The workbench for constraints: write one, see at once what the service makes of it, what it does with an event and how many
 // of the latest events it matches, and make a filter of it.
 import { useAnswer } from "../lib/asking.js";
+import { Backtest } from "../lib/backtest.js";
 import { visible } from "../lib/format.js";
 import { useLive } from "../lib/live.js";
 import { keyOf, placeOf } from "../lib/objects.js";
@@ -38,6 +39,7 @@ export default function Filters({ query }) {
       </div>
       <div class="stack">
         <${Matches} key=${channel?.id} channel=${channel} constraint=${text} types=${types} isValid=${isValid} />
+        <${Backtest} channel=${channel?.id} constraint=${isValid ? text : ""} types=${types} />
       </div>
     </div>
     <${Language} />

@@ -1,16 +1,16 @@
 // All objects as a tree, the selected one beside it, and what can be done with each.
+import { treeLoader } from "../lib/branches.js";
 import { count, plural, rate } from "../lib/format.js";
 import { useShortcut } from "../lib/keyboard.js";
 import { useLive } from "../lib/live.js";
 import { openObjectMenu, placeOf } from "../lib/objects.js";
-import { outlineLoader } from "../lib/outline.js";
 import { Page } from "../lib/page.js";
 import { change } from "../lib/router.js";
 import { Rows } from "../lib/rows.js";
-import { Empty, Loaded } from "../lib/states.js";
+import { Empty, Loaded, Loading } from "../lib/states.js";
 import { Name, Text } from "../lib/text.js";
-import { rowsOf, treeOf } from "../lib/tree.js";
-import { html, useEffect, useMemo, useState } from "../lib/ui.js";
+import { rowsOf } from "../lib/tree.js";
+import { html, useEffect, useMemo, useRef, useState } from "../lib/ui.js";
 import { Details } from "./objects/details.js";
 
 const EVERY = 5;
@@ -19,41 +19,55 @@ const PAGE = 20;
 const TONES = { away: "warn", suspended: "warn", connected: "good", "not connected": "soft" };
 
 export default function Objects({ query }) {
-  const outline = useLive(useMemo(() => outlineLoader(), []), { every: EVERY, key: "outline" });
-  const tree = useMemo(() => outline.data && treeOf(outline.data), [outline.data]);
   const [search, setSearch] = useState(query.search ?? "");
   const selected = query.at ?? "service";
+  const loader = useMemo(treeLoader, []);
+  const wanted = useRef({ shown: [] });
+  const inView = useRef([]);
+  const { data: tree, error, refresh } = useLive(() => loader.load(wanted.current), { every: EVERY, key: "tree" });
+  const searching = Boolean(search.trim());
+  const want = () => {
+    wanted.current = { searching, shown: [placeOf(selected).at.channel, ...inView.current].filter((id) => id !== undefined) };
+    return searching ? !loader.knowsAll() : wanted.current.shown.some((id) => !loader.knows(id));
+  };
+  const see = (ids) => {
+    inView.current = ids;
+    if (want()) refresh();
+  };
+  want();
+  useEffect(() => { if (tree && want()) refresh(); }, [searching, selected]);
   return html`<${Page} title="Objects" actions=${html`<input type="search" placeholder="Search (/)" aria-label="Search objects by name, state, owner, peer"
       value=${search} onInput=${(event) => setSearch(event.target.value)} />`}>
-    <${Loaded} of=${{ ...outline, loading: !tree && !outline.error }}>${() => html`<div class="objects">
-      <${Tree} tree=${tree} search=${search} object=${objectAt(tree, selected)} />
+    <${Loaded} of=${{ data: tree, error, refresh, loading: !tree && !error }}>${() => html`<div class="objects">
+      <${Tree} tree=${tree} search=${search} object=${objectAt(tree, selected)} onSee=${see} />
       <${Details} object=${objectAt(tree, selected)} />
     </div>`}<//>
   <//>`;
 }
 
-// The node of a key; one that has ended is still a place.
+// The node of a key; one that has ended, or is not loaded yet, is still a place.
 function objectAt(tree, key) {
-  let node = tree;
   const place = placeOf(key);
   if (place.kind === "service") return tree;
-  node = tree.children.find((one) => one.id === place.at.channel);
-  const inside = (one) => one && (one.key === key ? one : (one.children ?? []).map(inside).find(Boolean));
-  return inside(node) ?? { ...place, key, name: "", gone: true };
+  const channel = tree.children.find((one) => one.id === place.at.channel);
+  const inside = (one) => (one.key === key ? one : (one.children ?? []).map(inside).find(Boolean));
+  return (channel && inside(channel)) ?? { ...place, key, name: "", gone: !channel || channel.isKnown };
 }
 
-function Tree({ tree, search, object }) {
+function Tree({ tree, search, object, onSee }) {
   const selected = object.key;
   const [expanded, setExpanded] = useState(() => new Set(["service", ...above(object)]));
   const rows = useMemo(() => rowsOf(tree, expanded, search), [tree, expanded, search]);
   const at = rows.findIndex((one) => one.node.key === selected);
-  useEffect(() => setExpanded((before) => new Set([...before, ...above(object)])), [selected, object.gone]);
+  useEffect(() => setExpanded((before) => new Set([...before, ...above(object)])), [selected, Boolean(object.parent)]);
   useShortcut("t", "Go to the tree of objects", () => document.querySelector("#tree")?.focus());
   const toggle = (key) => setExpanded((before) => {
     const next = new Set(before);
     if (!next.delete(key)) next.add(key);
     return next;
   });
+  // Channels that are open, of the rows in the page: what is in them must be loaded.
+  const see = (first, last) => onSee([...new Set(rows.slice(first, last).map((row) => channelOf(row.node)).filter((one) => one && (search || expanded.has(one.key))).map((one) => one.id))]);
   const select = (index) => rows[index] && change({ at: rows[index].node.key });
   const keys = (event) => {
     const row = rows[at];
@@ -85,12 +99,14 @@ function Tree({ tree, search, object }) {
   };
   return html`<div class="tree">
     <${Rows} id="tree" rows=${rows} rowHeight=${HEIGHT} shown=${at} role="treegrid" aria-label="Objects" aria-rowcount=${rows.length + 1} tabindex="0"
-      aria-activedescendant=${at >= 0 ? `row-${selected}` : null} onKeyDown=${keys} onContextMenu=${menu} onClick=${click} onDblClick=${open} head=${HEAD}>
+      aria-activedescendant=${at >= 0 ? `row-${selected}` : null} onKeyDown=${keys} onContextMenu=${menu} onClick=${click} onDblClick=${open} onView=${see} head=${HEAD}>
       ${(row, index) => html`<${Row} key=${row.node.key} ...${row} index=${index} chosen=${index === at} open=${Boolean(search) || expanded.has(row.node.key)} />`}
     <//>
-    ${search && rows.length === 1 && html`<${Empty} title="Nothing found">No object has all of these words.<//>`}
+    ${search && rows.length === 1 && (tree.isComplete ? html`<${Empty} title="Nothing found">No object has all of these words.<//>` : html`<${Loading} />`)}
   </div>`;
 }
+
+const channelOf = (node) => (!node || node.kind === "channel" ? node : channelOf(node.parent));
 
 // The keys of what an object is in.
 const above = ({ parent }) => (parent ? [...above(parent), parent.key] : []);

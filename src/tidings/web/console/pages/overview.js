@@ -3,7 +3,7 @@ import { act } from "../lib/actions.js";
 import { BINARY, Chart, WHOLE } from "../lib/chart.js";
 import { ago, compact, count, octets, rate, seconds, time, visible } from "../lib/format.js";
 import { useLive } from "../lib/live.js";
-import { outlineLoader } from "../lib/outline.js";
+import { outlineLoader, pace } from "../lib/outline.js";
 import { Page, Section } from "../lib/page.js";
 import { address } from "../lib/router.js";
 import { ask } from "../lib/service.js";
@@ -16,9 +16,11 @@ const EVERY = 5;
 const HOUR = 3600e6;
 const MOST = 10;
 
+const often = (outline) => pace(outline?.channels.id.length ?? 0, EVERY);
+
 export default function Overview() {
   const status = useLive("/v1/overview", { every: EVERY });
-  const outline = useLive(useMemo(() => outlineLoader({ inside: false }), []), { every: EVERY, key: "outline" });
+  const outline = useLive(useMemo(() => outlineLoader({ inside: false }), []), { every: often, key: "outline" });
   const rates = useLive(useMemo(seriesLoader, []), { every: EVERY, key: "rates" });
   const create = html`<button onClick=${() => act("create_channel")}>Create a channel</button>`;
   return html`<${Page} title="Overview" actions=${create}>

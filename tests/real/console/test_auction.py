@@ -17,7 +17,7 @@ from tests.edges.web.served import ServedDoor
 from tests.edges.web.served import served as served_door
 from tests.patience import PATIENCE
 from tests.real.console.browsing import console
-from tests.real.console.test_every_page import HIDDEN, HOSTILE, _findings
+from tests.real.console.test_every_page import HIDDEN, HOSTILE, findings
 from tests.real.console.test_shell import _free_port
 from tests.real.e2e import served as processes
 from tidings.apps.auction_alert import evening
@@ -373,4 +373,4 @@ async def test_everybody_can_use_it(browser: str, tmp_path: Path) -> None:
         for view in VIEWS:
             await page.goto(f"{made.url}/#/{view}")
             await page.wait_for_selector(f"h1:text-is('{view.title()}')")
-            assert not await _findings(page), view
+            assert not await findings(page), view

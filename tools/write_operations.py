@@ -36,7 +36,7 @@ _GROUPS = {
     "overview": "The service",
     "access": "Access",
     "jobs": "Jobs over the archive",
-    "events": "What pull consumers answer",
+    "events": "Events",
 }
 _PLACE = "- `channel`, and `side` with `admin`, or `proxy`: the object.\n"
 _FIELDS = {

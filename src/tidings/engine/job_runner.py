@@ -32,7 +32,7 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from tidings.engine.archiving import each_line, our_python
-from tidings.errors import JavaNotFound, MissingExtra, NotFound, StoreError, TidingsError
+from tidings.errors import JavaNotFound, MissingExtra, NotFound, Stopping, StoreError, TidingsError
 from tidings.java import find_java
 from tidings.jobs import (
     NO_ARCHIVE,
@@ -158,7 +158,10 @@ class JobRunner:
 
     async def _start(self) -> None:
         self._looked = self._loop.time()  # no look beside this one
-        found = await self._ask(SeeJobs())
+        try:
+            found = await self._ask(SeeJobs())
+        except Stopping:  # the service ends as soon as it has begun
+            return
         kept = {job.id for job in found.jobs if job.octets}
         try:
             await asyncio.to_thread(_sweep, self._plan.folder, kept)

@@ -13,7 +13,7 @@ const EVERY = 2;
 export const useJobs = () => useLive("/v1/jobs", { every: EVERY });
 
 // What stands in the way of every job, and how it is removed.
-export const Missing = ({ problem }) => html`<p class="meanwhile"><b>Jobs cannot run here yet.</b> <${Text} text=${problem} most=${600} /></p>`;
+export const Missing = ({ problem }) => html`<p class="meanwhile"><b>Jobs cannot run here yet:</b> <${Text} text=${problem} most=${600} /></p>`;
 
 // Starts a job of a kind; it. Throws as `ask` does.
 export async function startJob(kind, body) {

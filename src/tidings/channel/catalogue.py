@@ -498,18 +498,18 @@ _ACCESS: Final = (
 )  # fmt: skip
 
 _JOBS: Final = (
-    *(_change(kind, Right.INSPECT, f"POST /jobs/{word}", f"Start {article} {word}", "jobs",
+    *(_change(kind, Right.ADMINISTER, f"POST /jobs/{word}", f"Start {article} {word}", "jobs",
               answer=Shown(j.JobInfo, lambda _, id: j.SeeJob(id)), location="/jobs/{id}",
               hidden=("by",))
       for kind, article, word in ((j.StartBacktest, "a", "backtest"),
                                   (j.StartReport, "a", "report"),
                                   (j.StartAudit, "an", "audit"))),
-    Operation(j.SeeJobs, Right.INSPECT, "GET /jobs", "All jobs", "jobs", answer=j.JobList),
-    Operation(j.SeeJob, Right.INSPECT, "GET /jobs/{job}", "One job", "jobs", answer=j.JobInfo),
-    Operation(j.SeeJobResult, Right.INSPECT, "GET /jobs/{job}/result", "What a job has found",
+    Operation(j.SeeJobs, Right.ADMINISTER, "GET /jobs", "All jobs", "jobs", answer=j.JobList),
+    Operation(j.SeeJob, Right.ADMINISTER, "GET /jobs/{job}", "One job", "jobs", answer=j.JobInfo),
+    Operation(j.SeeJobResult, Right.ADMINISTER, "GET /jobs/{job}/result", "What a job has found",
               "jobs", answer=j.JobResult),
-    _change(j.CancelJob, Right.INSPECT, "POST /jobs/{job}/cancel", "Cancel a job", "jobs"),
-    _change(j.DeleteJob, Right.INSPECT, "DELETE /jobs/{job}", "Delete a job", "jobs",
+    _change(j.CancelJob, Right.ADMINISTER, "POST /jobs/{job}/cancel", "Cancel a job", "jobs"),
+    _change(j.DeleteJob, Right.ADMINISTER, "DELETE /jobs/{job}", "Delete a job", "jobs",
             done=NotFound),
     *(Operation(kind, Right.ENGINE) for kind in (j.JobEnded, j.JobProgress, j.JobsReady)),
 )  # fmt: skip

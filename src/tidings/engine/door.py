@@ -283,7 +283,7 @@ class LocalDoor:
     async def _see_myself(self, asked: SeeMyself) -> Myself:
         return myself(self._host, self._principal)
 
-    # Jobs: whoever may inspect the service may see all of them.
+    # Jobs: whoever may administer may see all of them.
 
     async def _see_job_result(self, asked: SeeJobResult) -> JobResult:
         job = await self._host.ask(SeeJob(asked.job), self.caller)

@@ -102,7 +102,7 @@ async def test_what_destroys_names_the_object_and_what_goes_with_it(browser: str
             await expect(dialog).to_have_attribute("role", "alertdialog")
             await expect(dialog.locator("h2")).to_have_text("Destroy a channel: channel roads")
             await expect(dialog).to_contain_text("1 consumer, 2 waiting events")
-            await dialog.get_by_role("button", name="Cancel").click()
+            await dialog.get_by_role("button", name="Cancel", exact=True).click()
             assert len(door.host.channels) == 1
             dialog = await act(
                 page, "destroy_channel", at={"channel": channel}, what="channel roads"
@@ -146,7 +146,7 @@ async def test_every_operation_has_a_dialog(browser: str, kind: str) -> None:
             for name in dict.fromkeys(names):
                 dialog = await act(page, name, at=places[kind])
                 await expect(dialog.locator("footer button")).to_have_count(4)
-                await dialog.get_by_role("button", name="Cancel").click()
+                await dialog.get_by_role("button", name="Cancel", exact=True).click()
                 await expect(dialog).to_have_count(0)
 
 

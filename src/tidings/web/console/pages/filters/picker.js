@@ -1,19 +1,19 @@
 // Chooses the admin or proxy that a filter is added to.
+import { treeLoader } from "../../lib/branches.js";
 import { Dialog } from "../../lib/dialog.js";
 import { plural } from "../../lib/format.js";
 import { useLive } from "../../lib/live.js";
 import { called } from "../../lib/objects.js";
-import { outlineLoader } from "../../lib/outline.js";
 import { Empty, Loaded } from "../../lib/states.js";
 import { named } from "../../lib/text.js";
-import { textOf, treeOf } from "../../lib/tree.js";
+import { textOf } from "../../lib/tree.js";
 import { html, useMemo, useState } from "../../lib/ui.js";
 
 const MOST = 50;
 
 export function Picker({ channel, onPick, onClose }) {
-  const outline = useLive(useMemo(() => outlineLoader(), []), { every: 0, key: "outline" });
-  const objects = useMemo(() => outline.data && objectsIn(treeOf(outline.data), channel?.id), [outline.data]);
+  const tree = useLive(useMemo(() => everything(treeLoader()), []), { every: 0, key: "tree" });
+  const objects = useMemo(() => tree.data && objectsIn(tree.data, channel?.id), [tree.data]);
   const [search, setSearch] = useState("");
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const pick = (one) => {
@@ -22,7 +22,7 @@ export function Picker({ channel, onPick, onClose }) {
   };
   return html`<${Dialog} title="Add to an object" onClose=${onClose}><div>
     <input type="search" class="whole" autofocus placeholder="Name, channel, kind, client" aria-label="Search objects" value=${search} onInput=${(event) => setSearch(event.target.value)} />
-    <${Loaded} of=${{ ...outline, loading: !objects && !outline.error }}>${() => {
+    <${Loaded} of=${{ ...tree, loading: !objects && !tree.error }}>${() => {
       const found = objects.filter((one) => words.every((word) => one.text.includes(word)));
       return html`<ul class="picker">${found.slice(0, MOST).map((one) => html`<li key=${one.key}><button class="whole" onClick=${() => pick(one)}>${one.what} <span class="soft">${one.where}</span></button></li>`)}</ul>
         ${found.length === 0 && html`<${Empty} title="Nothing found" />`}
@@ -30,6 +30,8 @@ export function Picker({ channel, onPick, onClose }) {
     }}<//>
   </div><//>`;
 }
+
+const everything = (loader) => () => loader.load({ shown: [], searching: true });
 
 // Admins and proxies, those of the channel first.
 function objectsIn(tree, first) {

@@ -35,7 +35,9 @@ export default function Objects({ query }) {
     if (want()) refresh();
   };
   want();
-  useEffect(() => { if (tree && want()) refresh(); }, [searching, selected]);
+  const complete = useRef();
+  complete.current = () => tree && want() && refresh();
+  useComplete(complete, searching, selected);
   return html`<${Page} title="Objects" actions=${html`<input type="search" placeholder="Search (/)" aria-label="Search objects by name, state, owner, peer"
       value=${search} onInput=${(event) => setSearch(event.target.value)} />`}>
     <${Loaded} of=${{ data: tree, error, refresh, loading: !tree && !error }}>${() => html`<div class="objects">
@@ -44,6 +46,11 @@ export default function Objects({ query }) {
     </div>`}<//>
   <//>`;
 }
+
+// Hooks that stay are functions of their own: they would hold on to the tree that there was when they began.
+const useComplete = (complete, ...when) => useEffect(() => { complete.current(); }, when);
+const useOpened = (setExpanded, keys, selected) => useEffect(() => setExpanded((before) => new Set([...before, ...keys])), [selected, keys.length]);
+const focusTree = () => document.querySelector("#tree")?.focus();
 
 // The node of a key; one that has ended, or is not loaded yet, is still a place.
 function objectAt(tree, key) {
@@ -59,8 +66,8 @@ function Tree({ tree, search, object, onSee }) {
   const [expanded, setExpanded] = useState(() => new Set(["service", ...above(object)]));
   const rows = useMemo(() => rowsOf(tree, expanded, search), [tree, expanded, search]);
   const at = rows.findIndex((one) => one.node.key === selected);
-  useEffect(() => setExpanded((before) => new Set([...before, ...above(object)])), [selected, Boolean(object.parent)]);
-  useShortcut("t", "Go to the tree of objects", () => document.querySelector("#tree")?.focus());
+  useOpened(setExpanded, above(object), selected);
+  useShortcut("t", "Go to the tree of objects", focusTree);
   const toggle = (key) => setExpanded((before) => {
     const next = new Set(before);
     if (!next.delete(key)) next.add(key);
@@ -99,7 +106,7 @@ function Tree({ tree, search, object, onSee }) {
   };
   return html`<div class="tree">
     <${Rows} id="tree" rows=${rows} rowHeight=${HEIGHT} shown=${at} role="treegrid" aria-label="Objects" aria-rowcount=${rows.length + 1} tabindex="0"
-      aria-activedescendant=${at >= 0 ? `row-${selected}` : null} onKeyDown=${keys} onContextMenu=${menu} onClick=${click} onDblClick=${open} onView=${see} head=${HEAD}>
+      aria-activedescendant=${at >= 0 ? `row-${selected}` : null} onKeyDown=${keys} onContextMenu=${menu} onClick=${click} onDblClick=${open} onView=${see} head=${html`<${Head} />`}>
       ${(row, index) => html`<${Row} key=${row.node.key} ...${row} index=${index} chosen=${index === at} open=${Boolean(search) || expanded.has(row.node.key)} />`}
     <//>
     ${search && rows.length === 1 && (tree.isComplete ? html`<${Empty} title="Nothing found">No object has all of these words.<//>` : html`<${Loading} />`)}
@@ -111,9 +118,11 @@ const channelOf = (node) => (!node || node.kind === "channel" ? node : channelOf
 // The keys of what an object is in.
 const above = ({ parent }) => (parent ? [...above(parent), parent.key] : []);
 
-const HEAD = html`<div role="rowgroup" class="rows-head"><div role="row" class="tree-row head">
-  <span role="columnheader">Object</span><span role="columnheader">State</span><span role="columnheader" class="wide-only">Client</span>
-  <span role="columnheader" class="n">Rate /s</span><span role="columnheader" class="n">Waiting</span><span role="columnheader" class="n wide-only" title="Events since the oldest one that was not taken">Lag</span>
+// Nothing in the rows is the same in each template: htm keeps such parts, each with all that was around it at its first use.
+const COLUMNS = [["Object"], ["State"], ["Client", "wide-only"], ["Rate /s", "n"], ["Waiting", "n"], ["Lag", "n wide-only", "Events since the oldest one that was not taken"]];
+
+const Head = () => html`<div role="rowgroup" class=${"rows-head"}><div role="row" class=${"tree-row head"}>
+  ${COLUMNS.map(([name, kind, title]) => html`<span role="columnheader" class=${kind} title=${title}>${name}</span>`)}
 </div></div>`;
 
 function Row({ node, depth, at, of, index, chosen, open }) {
@@ -127,13 +136,13 @@ function Row({ node, depth, at, of, index, chosen, open }) {
     <span role="gridcell" class=${TONES[node.state] ?? "soft"}>${node.state ?? (node.kind === "channel" ? `${count(node.suppliers)} → ${count(node.consumers)}` : "")}</span>
     <span role="gridcell" class="soft wide-only ellipsis">${node.kind === "proxy" && html`${node.style} ${node.door} <${Text} text=${node.peer} />`}</span>
     <span role="gridcell" class="n">${node.rate === null || node.rate === undefined ? "" : rate(node.rate)}</span>
-    <span role="gridcell" class="n">${node.waiting ? count(node.waiting) : html`<span class="soft">0</span>`}</span>
+    <span role="gridcell" class="n"><span class=${node.waiting ? null : "soft"}>${count(node.waiting)}</span></span>
     <span role="gridcell" class="n wide-only">${node.behind ? count(node.behind) : ""}</span>
   </div>`;
 }
 
 function Label({ node }) {
-  if (node.kind === "service") return html`<b>Service</b><span class="soft">${plural(node.children.length, "channel")}</span>`;
+  if (node.kind === "service") return html`<b>${node.name}</b><span class="soft">${plural(node.children.length, "channel")}</span>`;
   if (node.kind === "admin") return html`<span>${node.side === "supplier" ? "Suppliers" : "Consumers"}</span><span class="soft">admin ${node.id}${node.filters ? `, ${plural(node.filters, "filter")}` : ""}, ${plural(node.children.length, "proxy", "proxies")}</span>`;
   return html`<span class="ellipsis"><${Name} name=${node.name} kind=${node.kind} id=${node.id} /></span>`;
 }

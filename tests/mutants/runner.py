@@ -31,6 +31,8 @@ from tests.mutants.fault import PROJECT, Fault
 
 PATIENCE: Final = 10.0
 """A fault may make a test wait for ever; then this many seconds catch it."""
+_OF_PAGES: Final = 25.0
+"""The same for a fault in a page: a browser may be slow, and that must not count as caught."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,7 +79,8 @@ class Runner:
 
     def try_fault(self, fault: Fault) -> Verdict:
         """Plants a fault of the ledger and runs its catcher."""
-        return self.try_source(fault.module, fault.planted(), [fault.catcher], first=True)
+        patience = PATIENCE if fault.module.endswith(".py") else _OF_PAGES
+        return self.try_source(fault.module, fault.planted(), [fault.catcher], patience, first=True)
 
     def try_source(
         self,

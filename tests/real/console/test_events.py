@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from tests.edges.web.served import PERSISTENT, ServedDoor, served
 from tests.real.console.browsing import console
 from tidings.channel.management import Disconnect
 from tidings.channel.vocabulary import Side
+from tidings.events.codecs.json_values import value_to_plain
+from tidings.events.standard_header import utc
 from tidings.web import tail
 from tidings.web.options import WebOptions
 
@@ -156,7 +159,9 @@ async def test_an_event_opens_with_its_path(browser: str, tmp_path: Path) -> Non
             await door.proxy(channel, name=one, style="pull", form="sequence") for one in names
         ]
         await door.proxy(channel, name="cheap", constraints=["$price < 10"])
-        event = {"domain": "Shop", "type": "Order", "name": "order 7", "data": {"price": EXACT}}
+        event: dict[str, Any] = {"domain": "Shop", "type": "Order", "name": "order 7"}
+        event["data"] = {"price": EXACT}
+        event["header"] = {"StopTime": value_to_plain(utc(datetime(2130, 1, 31, 12, tzinfo=UTC)))}
         path = f"/v1/channels/{channel}"
         marked = {"event": {**event, "body": "two\nlines"}, "producer": "till-3", "number": 7}
         await door.ask("POST", f"{path}/events", marked)
@@ -171,6 +176,7 @@ async def test_an_event_opens_with_its_path(browser: str, tmp_path: Path) -> Non
             shown = page.locator("#event")
             await expect(shown).to_contain_text("till-3, its number 7")
             await expect(shown).to_contain_text(str(EXACT))
+            await expect(shown).to_contain_text("Jan 31, 2130, 12:00:00")
             await expect(shown).to_contain_text("judged by the rules of today")
             lanes = shown.locator(".path li")
             await expect(lanes).to_have_count(4)

@@ -49,6 +49,15 @@ export function time(microseconds) {
 
 export const fullTime = (microseconds) => (isNumber(microseconds) ? dayAndTime.format(new Date(microseconds / 1000)) : MISSING);
 
+const UTC = "IDL:omg.org/TimeBase/UtcT:1.0", SINCE_1582 = 12_219_292_800_000_000;
+
+// The microseconds since 1970 of a time in typed JSON, which counts tenths of them since 1582; undefined for what is none.
+export function microsecondsOf(value) {
+  if (value?.$type?.id !== UTC) return undefined;
+  const { time: tenths } = value.value;
+  return Number(tenths?.rawJSON ?? tenths) / 10 - SINCE_1582;
+}
+
 export const ago = (microseconds) => seconds(Math.max(0, now() - microseconds / 1000) / 1000);
 
 // What nobody can see, or what turns the reading direction around, is shown as what it is.

@@ -104,7 +104,7 @@ function Events({ client }) {
       <span class="actions"><span class="soft">All ${count(waiting.length)}:</span> ${Object.entries(ANSWERS).map(([hand, { text }]) => html`<button key=${hand} class="small"
         disabled=${!ready || !waiting.length} onClick=${() => answer(hand, waiting.map((one) => one.seq))}>${text}</button>`)}</span>
     </div>`}
-    <ol class="events" tabindex="0" aria-label=${client.automatic ? "Received events, the latest first" : "Received events, in order"}>
+    <ol class="received" tabindex="0" aria-label=${client.automatic ? "Received events, the latest first" : "Received events, in order"}>
       ${(client.automatic ? rows.reverse() : rows).map((row) => html`<${Event} key=${row.seq} row=${row} ready=${ready && !client.automatic} answer=${answer} />`)}
       ${!rows.length && html`<li class="state">No events yet</li>`}
     </ol>`;

@@ -8,7 +8,7 @@ import { Failed, Loading } from "../../lib/states.js";
 import { Text } from "../../lib/text.js";
 import { Facts } from "../../lib/tiles.js";
 import { html, useEffect, useState } from "../../lib/ui.js";
-import { typeOf } from "./list.js";
+import { lineOf, typeOf } from "./list.js";
 import { Trail } from "./trail.js";
 
 const LONGEST = 20_000;
@@ -49,9 +49,8 @@ const pretty = (value) => JSON.stringify(value, null, 2);
 
 // What is short stands in one line.
 function told(value) {
-  if (typeof value === "string") return value;
-  const line = JSON.stringify(value);
-  return line.length > SHORT ? pretty(value) : line;
+  const line = lineOf(value);
+  return typeof value !== "string" && line.length > SHORT ? pretty(value) : line;
 }
 
 function shown(value) {

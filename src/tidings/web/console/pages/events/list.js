@@ -1,5 +1,5 @@
 // A list of events, one in each row; what happened to the stream stands between them.
-import { count, time } from "../../lib/format.js";
+import { count, fullTime, microsecondsOf, time } from "../../lib/format.js";
 import { Rows } from "../../lib/rows.js";
 import { Text } from "../../lib/text.js";
 import { html } from "../../lib/ui.js";
@@ -59,13 +59,20 @@ function Row({ row, index, chosen }) {
   </div>`;
 }
 
+// A value as people read it, in one line.
+export function lineOf(value) {
+  if (typeof value === "string") return value;
+  const at = microsecondsOf(value);
+  return at === undefined ? JSON.stringify(value) : fullTime(at);
+}
+
 export const typeOf = (event) => `${event.domain}::${event.type}`;
 
 function summary(data = {}) {
   let told = "";
   for (const [name, value] of Object.entries(data)) {
     if (told.length > MOST) break;
-    told += `${told && "  "}${name}=${typeof value === "string" ? value : JSON.stringify(value)}`;
+    told += `${told && "  "}${name}=${lineOf(value)}`;
   }
   return told;
 }

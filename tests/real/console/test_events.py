@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from tests.edges.web.served import PERSISTENT, ServedDoor, served
 from tests.real.console.browsing import console
 from tidings.channel.management import Disconnect
 from tidings.channel.vocabulary import Side
+from tidings.events.codecs.json_text import write_json
 from tidings.events.codecs.json_values import value_to_plain
 from tidings.events.standard_header import utc
 from tidings.web import tail
@@ -161,7 +163,8 @@ async def test_an_event_opens_with_its_path(browser: str, tmp_path: Path) -> Non
         await door.proxy(channel, name="cheap", constraints=["$price < 10"])
         event: dict[str, Any] = {"domain": "Shop", "type": "Order", "name": "order 7"}
         event["data"] = {"price": EXACT}
-        event["header"] = {"StopTime": value_to_plain(utc(datetime(2130, 1, 31, 12, tzinfo=UTC)))}
+        stop = write_json(value_to_plain(utc(datetime(2130, 1, 31, 12, tzinfo=UTC))))
+        event["header"] = {"StopTime": json.loads(stop)}
         path = f"/v1/channels/{channel}"
         marked = {"event": {**event, "body": "two\nlines"}, "producer": "till-3", "number": 7}
         await door.ask("POST", f"{path}/events", marked)

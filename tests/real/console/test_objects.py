@@ -45,6 +45,7 @@ async def test_the_keyboard_walks_the_tree_and_opens_its_menu(browser: str) -> N
             chosen = page.locator("#tree [aria-selected=true]")
             await expect(chosen).to_contain_text("roads")
             await expect(chosen).to_have_attribute("aria-expanded", "true")
+            await expect(page.locator("#tree [role=row]", has_text="Suppliers")).to_be_visible()
             await page.keyboard.press("ArrowDown")
             await expect(chosen).to_contain_text("Suppliers")
             await page.keyboard.press("ArrowLeft")

@@ -254,6 +254,7 @@ async def test_an_event_is_typed_tried_and_sent(browser: str, tmp_path: Path) ->
         one, other = await _past(door, channel)
         assert one == other
         assert one["header"]["Timeout"] == 50_000_000
+        assert isinstance(one["data"]["rate"], float)
         assert one["data"] == {
             "price": 7,
             "id": EXACT,

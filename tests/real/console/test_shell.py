@@ -8,7 +8,7 @@ import socket
 from pathlib import Path
 from typing import Any
 
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 
 from tests.edges.web.served import ServedDoor, served
 from tests.edges.web.test_logins import PASSWORD, RIGHT, scene
@@ -177,6 +177,23 @@ async def test_a_person_logs_in_sees_its_name_and_logs_out(browser: str) -> None
         await who.get_by_role("button", name="Log out").click()
         await expect(form).to_be_visible()
         assert await page.context.cookies() == []
+
+
+async def test_a_visit_without_a_login_counts_as_one_attempt(browser: str) -> None:
+    async with scene() as here, console(browser, _url(here.door)) as page:
+        form = page.get_by_role("dialog", name="Log in")
+        await expect(form).to_be_visible()
+
+        async def after_the_page(route: Route) -> None:
+            await page.wait_for_selector("h1")
+            await route.continue_()
+
+        await page.route("**/v1/whoami", after_the_page)
+        failed = here.door.host.operations.failed_logins
+        before = sum(failed.values())
+        await page.reload()
+        await expect(form).to_be_visible()
+        assert sum(failed.values()) == before + 1
 
 
 async def test_whoever_logs_out_gives_back_a_token_that_came_from_a_login(browser: str) -> None:

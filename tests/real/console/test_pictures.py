@@ -1,0 +1,71 @@
+"""A picture of every page in build/pictures: light, dark, and on a small screen; to be looked at.
+
+The tests say only what a machine can: that a page has loaded, and that nothing is cut off at its side.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Page
+
+from tests.edges.web.served import PERSISTENT, ServedDoor, served
+from tests.real.console.browsing import PAGES, console, rest
+from tidings.server.cores import service_cores
+from tidings.web.options import WebOptions
+from tidings.web.rates import Rates
+
+FOLDER = Path(__file__).parents[3] / "build" / "pictures"
+WINDOWS = {
+    "light": ("light", {"width": 1360, "height": 850}),
+    "dark": ("dark", {"width": 1360, "height": 850}),
+    "small": ("light", {"width": 390, "height": 844}),
+}
+# What is looked at on a page where the first look shows little.
+LOOKS = {
+    "objects": "at=proxy-1-1",
+    "events": "channel=1&number=3",
+    "filters": "at=channel-1",
+}
+
+
+async def _scene(door: ServedDoor) -> None:
+    """What a small service has after a while."""
+    roads = await door.ask("POST", "/v1/channels", {"name": "roads", "qos": PERSISTENT}, 201)
+    channel = roads["id"]
+    await door.ask("POST", "/v1/channels", {"name": "weather", "qos": PERSISTENT}, 201)
+    given = {"style": "pull", "constraints": ["$rate > 50"], "types": ["Traffic::*"]}
+    billing = await door.proxy(channel, name="billing", **given)
+    await door.proxy(channel, name="night shift", style="pull")
+    for number in range(1, 13):
+        data = {"rate": 30 + 5 * number, "zones": [3, 17]}
+        event = {"domain": "Traffic", "type": "Speed", "name": f"car-{number}", "data": data}
+        await door.ask("POST", f"/v1/channels/{channel}/events", event)
+    path = f"/v1/channels/{channel}/proxies/{billing}"
+    await door.ask("POST", f"{path}/pull", {})
+    await door.ask("POST", f"{path}/reject", {"seqs": [5, 6], "reason": "no such customer"}, 204)
+    await door.ask("POST", "/v1/principals", {"name": "radar-7", "roles": ["sensors"]}, 201)
+    grant = {"to": "role:sensors", "verbs": ["publish"], "channels": ["roads*"]}
+    await door.ask("POST", "/v1/grants", grant, 201)
+    await door.state.part(Rates).look()
+
+
+async def _take(page: Page, name: str, window: str) -> None:
+    theme, size = WINDOWS[window]
+    await page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+    await page.set_viewport_size(size)  # type: ignore[arg-type]
+    await rest(page)
+    assert await page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+    await page.screenshot(path=FOLDER / f"{name}-{window}.png")
+
+
+@pytest.mark.parametrize("name", PAGES)
+async def test_pictures_of(browser: str, name: str, tmp_path: Path) -> None:
+    async with served(WebOptions(), tmp_path, cores=service_cores()) as door:
+        await _scene(door)
+        url, at = f"http://127.0.0.1:{door.port}", f"#/{name}?{LOOKS.get(name, '')}"
+        async with console(browser, url, at) as page:
+            for window in WINDOWS:
+                await _take(page, name, window)
+        assert len(list(FOLDER.glob(f"{name}-*.png"))) == len(WINDOWS)

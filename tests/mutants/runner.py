@@ -31,7 +31,7 @@ from tests.mutants.fault import PROJECT, Fault
 
 PATIENCE: Final = 10.0
 """A fault may make a test wait for ever; then this many seconds catch it."""
-_OF_PAGES: Final = 25.0
+_OF_PAGES: Final = 16.0
 """The same for a fault in a page: a browser may be slow, and that must not count as caught."""
 
 

@@ -276,17 +276,21 @@ def outcome_payload(proxy: int, outcome: Outcome, seqs: Sequence[int], at: int) 
 def stored_outcome(payload: bytes) -> StoredOutcome:
     """Decode an OUTCOME record."""
     try:
-        at: int | None = None
-        form, outcome, proxy = _OUTCOME_UNTIMED.unpack_from(payload)
-        body = _OUTCOME_UNTIMED.size
-        if form == _TIMED:
-            *_, at = _OUTCOME.unpack_from(payload)
-            body = _OUTCOME.size
-        elif form != _FORMAT:
-            raise _unknown_format("an outcome", payload, _TIMED)
-        return StoredOutcome(proxy, Outcome(outcome), _seqs(_runs_of(payload[body:])), at)
+        outcome, proxy, at, runs = _outcome_parts(payload)
+        return StoredOutcome(proxy, Outcome(outcome), _seqs(runs), at)
     except _UNFIT as error:
         raise _undecodable("an outcome", error) from error
+
+
+def _outcome_parts(payload: bytes) -> tuple[int, int, int | None, Sequence[int]]:
+    """Return outcome, proxy, time and the runs of events."""
+    form, outcome, proxy = _OUTCOME_UNTIMED.unpack_from(payload)
+    if form == _TIMED:
+        *_, at = _OUTCOME.unpack_from(payload)
+        return outcome, proxy, at, _runs_of(payload[_OUTCOME.size :])
+    if form != _FORMAT:
+        raise _unknown_format("an outcome", payload, _TIMED)
+    return outcome, proxy, None, _runs_of(payload[_OUTCOME_UNTIMED.size :])
 
 
 class OneOutcome(NamedTuple):
@@ -303,16 +307,8 @@ def outcome_of(payload: bytes, seq: int) -> OneOutcome | None:
     However many events the record is about, none of the others is looked at.
     """
     try:
-        form, outcome, proxy = _OUTCOME_UNTIMED.unpack_from(payload)
-        at: int | None = None
-        body = _OUTCOME_UNTIMED.size
-        if form == _TIMED:
-            *_, at = _OUTCOME.unpack_from(payload)
-            body = _OUTCOME.size
-        elif form != _FORMAT:
-            raise _unknown_format("an outcome", payload, _TIMED)
-        runs = iter(_runs_of(payload[body:]))
-        end = 0
+        outcome, proxy, at, found = _outcome_parts(payload)
+        runs, end = iter(found), 0
         for gap, length in zip(runs, runs, strict=True):
             start = end + gap
             end = start + length

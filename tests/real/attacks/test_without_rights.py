@@ -45,6 +45,7 @@ def targets(scene: Scene) -> Iterator[Target]:
         "credential": (1, 2),
         "producer": (MARK, NEWS),
         "number": (1, 2),
+        "job": (1,),
     }
     rows = {(row.method, path): row for row in CATALOGUE if row.http for path in row.places}
     app = build_app(scene.host)

@@ -1,6 +1,7 @@
 """A picture of every page in build/pictures: light, dark, and on a small screen; to be looked at.
 
-The tests say only what a machine can: that a page has loaded, and that nothing is cut off at its side.
+The tests say only what a machine can: that a page has loaded, and that nothing is cut off at the
+side.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from playwright.async_api import Page
 
 from tests.edges.web.served import PERSISTENT, ServedDoor, served
 from tests.real.console.browsing import PAGES, console, rest
+from tidings.grants.model import Verb
+from tidings.grants.requests import CreateGrant, CreatePrincipal
 from tidings.server.cores import service_cores
 from tidings.web.options import WebOptions
 from tidings.web.rates import Rates
@@ -45,9 +48,8 @@ async def _scene(door: ServedDoor) -> None:
     path = f"/v1/channels/{channel}/proxies/{billing}"
     await door.ask("POST", f"{path}/pull", {})
     await door.ask("POST", f"{path}/reject", {"seqs": [5, 6], "reason": "no such customer"}, 204)
-    await door.ask("POST", "/v1/principals", {"name": "radar-7", "roles": ["sensors"]}, 201)
-    grant = {"to": "role:sensors", "verbs": ["publish"], "channels": ["roads*"]}
-    await door.ask("POST", "/v1/grants", grant, 201)
+    await door.host.ask(CreatePrincipal("radar-7", ("sensors",)))
+    await door.host.ask(CreateGrant("role:sensors", (Verb.PUBLISH,), ("roads*",)))
     await door.state.part(Rates).look()
 
 

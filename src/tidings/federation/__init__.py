@@ -1,0 +1,1 @@
+"""Federation: several event services as one. What decides; `gateways/` talks to the services."""

@@ -1,0 +1,102 @@
+"""The mark of an event in a federation: where it was published, and where it has been.
+
+An event has a mark from the first gateway on, in whatever the service on the way can carry. It is
+what makes loops harmless and lets a service accept an event once.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+from urllib.parse import quote, unquote
+
+import msgspec
+
+from tidings.errors import InvalidEvent
+from tidings.events.structured import StructuredEvent
+
+PROPERTY: Final = "Federation"
+"""The header property that carries the mark, in services whose events have a header."""
+MOST_HOPS: Final = 32
+"""Services that an event may pass; a path this long is a loop that nobody has noticed."""
+_HIGHEST: Final = 2**63 - 1
+# What stays as it is in the text form, beside letters and digits; not its separators / , %.
+_SAFE: Final = "-._~!*()[]=:@+$?"
+
+
+class Mark(msgspec.Struct, frozen=True):
+    """Where an event comes from.
+
+    Attributes:
+        system: The federation.
+        origin: The event service where it was published.
+        stream: Who has numbered it: numbers of one stream rise. A channel's origin, or a life of
+            the first gateway where the service gives its events no numbers.
+        number: Its number in the stream.
+        path: The services it has been in, the origin first.
+    """
+
+    system: str
+    origin: str
+    stream: str
+    number: int
+    path: tuple[str, ...]
+
+    @property
+    def id(self) -> tuple[str, str, str, int]:
+        """What two copies of one event have in common."""
+        return self.system, self.origin, self.stream, self.number
+
+    @property
+    def producer(self) -> str:
+        """The name under which a Tidings channel accepts it once."""
+        return f"{self.system}/{self.origin}/{self.stream}"
+
+    def then(self, service: str) -> Mark:
+        """Return the mark after one more service."""
+        return Mark(self.system, self.origin, self.stream, self.number, (*self.path, service))
+
+
+def mark_text(mark: Mark) -> str:
+    """Return a mark as one line of printable ASCII."""
+    path = ",".join(quote(name, _SAFE) for name in mark.path)
+    names = (quote(name, _SAFE) for name in (mark.system, mark.origin, mark.stream))
+    return f"{'/'.join(names)}/{mark.number}/{path}"
+
+
+def mark_of_text(text: str) -> Mark:
+    """Read a mark; InvalidEvent if the text is none."""
+    parts = text.split("/")
+    if len(parts) != 5 or not parts[3].isascii() or not parts[3].isdigit() or len(parts[3]) > 19:
+        raise _no_mark(text)
+    system, origin, stream, number, path = parts
+    services = tuple(unquote(name) for name in path.split(",")) if path else ()
+    if int(number) > _HIGHEST or not system or len(services) > MOST_HOPS:
+        raise _no_mark(text)
+    return Mark(unquote(system), unquote(origin), unquote(stream), int(number), services)
+
+
+def _no_mark(text: str) -> InvalidEvent:
+    return InvalidEvent(
+        f"{text!r:.80} is no mark of a federation: system/origin/stream/number/path",
+        f"header.{PROPERTY}",
+    )
+
+
+def marked(event: StructuredEvent, mark: Mark) -> StructuredEvent:
+    """Return an event that carries a mark in its header."""
+    return msgspec.structs.replace(event, header={**event.header, PROPERTY: mark_text(mark)})
+
+
+def unmarked(event: StructuredEvent) -> tuple[StructuredEvent, Mark | None]:
+    """Take an event's mark out of its header; None if it has none that can be read."""
+    text = event.header.get(PROPERTY)
+    if text is None:
+        return event, None
+    header = {name: value for name, value in event.header.items() if name != PROPERTY}
+    bare = msgspec.structs.replace(event, header=header)
+    if not isinstance(text, str):
+        return bare, None
+    try:
+        return bare, mark_of_text(text)
+    except InvalidEvent:
+        return bare, None

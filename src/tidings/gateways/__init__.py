@@ -1,0 +1,1 @@
+"""Gateways at work: adapters talk to event services; `federation/` decides."""

@@ -1,0 +1,1 @@
+"""Adapters, one file for each kind of event service; none imports another."""

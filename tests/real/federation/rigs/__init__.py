@@ -1,0 +1,81 @@
+"""The event services that adapters are tried with: a module `<kind>.py` each, with a `Rig`."""
+
+from __future__ import annotations
+
+import abc
+import pkgutil
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
+from importlib import import_module
+from typing import Any, ClassVar
+
+from tidings.events.build import event
+from tidings.events.structured import StructuredEvent
+
+
+class Native(abc.ABC):
+    """A client of the event service itself, as any other program would be one: not our adapter."""
+
+    @abc.abstractmethod
+    async def publish(self, sent: StructuredEvent) -> None:
+        """Publish what stands for the event in the service's own form."""
+
+    @abc.abstractmethod
+    def received(self) -> AsyncIterator[StructuredEvent]:
+        """What the client gets of all events `Speed`, as events again; it listens already."""
+
+
+class Rig(abc.ABC):
+    """One running event service.
+
+    Attributes:
+        part: Its name and version, for the list of real parts; None if it is ours.
+        can_go: Whether it can be killed and started again, keeping its address.
+    """
+
+    part: tuple[str, str] | None = None
+    can_go: ClassVar[bool] = True
+
+    @abc.abstractmethod
+    def start(self) -> None:
+        """Start it, on this machine, with a free port and a folder of its own."""
+
+    @abc.abstractmethod
+    def stop(self) -> None:
+        """End it, and leave nothing."""
+
+    @abc.abstractmethod
+    def parameters(self) -> dict[str, Any]:
+        """What an adapter needs to know; another destination for every test, where it can be."""
+
+    @abc.abstractmethod
+    def native(self, parameters: dict[str, Any]) -> AbstractAsyncContextManager[Native]:
+        """A client of its own, at the destination that the parameters name."""
+
+    def kill(self) -> None:
+        """Let it go at once, as a crash would."""
+        raise NotImplementedError
+
+    def restart(self) -> None:
+        """Start it again at the same address; return when it can be reached."""
+        raise NotImplementedError
+
+    def sample(self, number: int) -> StructuredEvent:
+        """An event that every service can carry: seven letters, and a whole number up to 255."""
+        return event(
+            "", "", "Speed", {"license_no": f"CAR{number:04}", "rate": float(number % 200)}
+        )
+
+    def unmappable(self) -> StructuredEvent | None:
+        """An event that the service cannot carry; None if it can carry everything."""
+        return None
+
+
+KINDS = sorted(module.name for module in pkgutil.iter_modules(__path__))
+
+
+def new_rig(kind: str) -> Rig:
+    """The rig of an adapter."""
+    found = import_module(f"{__name__}.{kind}").Rig()
+    assert isinstance(found, Rig)
+    return found

@@ -6,6 +6,7 @@ what makes loops harmless and lets a service accept an event once.
 
 from __future__ import annotations
 
+import re
 from typing import Final
 from urllib.parse import quote, unquote
 
@@ -19,6 +20,7 @@ PROPERTY: Final = "Federation"
 MOST_HOPS: Final = 32
 """Services that an event may pass; a path this long is a loop that nobody has noticed."""
 _HIGHEST: Final = 2**63 - 1
+_NUMBER: Final = re.compile(r"[0-9]{1,19}")
 # What stays as it is in the text form, beside letters and digits; not its separators / , %.
 _SAFE: Final = "-._~!*()[]=:@+$?"
 
@@ -33,6 +35,7 @@ class Mark(msgspec.Struct, frozen=True):
             the first gateway where the service gives its events no numbers.
         number: Its number in the stream.
         path: The services it has been in, the origin first.
+        before: The federations that it has passed before this one.
     """
 
     system: str
@@ -40,6 +43,7 @@ class Mark(msgspec.Struct, frozen=True):
     stream: str
     number: int
     path: tuple[str, ...]
+    before: tuple[str, ...] = ()
 
     @property
     def id(self) -> tuple[str, str, str, int]:
@@ -53,26 +57,39 @@ class Mark(msgspec.Struct, frozen=True):
 
     def then(self, service: str) -> Mark:
         """Return the mark after one more service."""
-        return Mark(self.system, self.origin, self.stream, self.number, (*self.path, service))
+        return msgspec.structs.replace(self, path=(*self.path, service))
 
 
 def mark_text(mark: Mark) -> str:
     """Return a mark as one line of printable ASCII."""
-    path = ",".join(quote(name, _SAFE) for name in mark.path)
     names = (quote(name, _SAFE) for name in (mark.system, mark.origin, mark.stream))
-    return f"{'/'.join(names)}/{mark.number}/{path}"
+    before = f"/{_names(mark.before)}" if mark.before else ""
+    return f"{'/'.join(names)}/{mark.number}/{_names(mark.path)}{before}"
+
+
+def _names(names: tuple[str, ...]) -> str:
+    return ",".join(quote(name, _SAFE) for name in names)
+
+
+def _names_of(text: str) -> tuple[str, ...]:
+    return tuple(unquote(name) for name in text.split(",")) if text else ()
 
 
 def mark_of_text(text: str) -> Mark:
     """Read a mark; InvalidEvent if the text is none."""
     parts = text.split("/")
-    if len(parts) != 5 or not parts[3].isascii() or not parts[3].isdigit() or len(parts[3]) > 19:
+    if (
+        len(parts) not in (5, 6)
+        or not parts[3].isascii()
+        or not parts[3].isdigit()
+        or len(parts[3]) > 19
+    ):
         raise _no_mark(text)
-    system, origin, stream, number, path = parts
-    services = tuple(unquote(name) for name in path.split(",")) if path else ()
-    if int(number) > _HIGHEST or not system or len(services) > MOST_HOPS:
+    system, origin, stream, number = parts[:4]
+    path, before = _names_of(parts[4]), _names_of(parts[5] if len(parts) > 5 else "")
+    if int(number) > _HIGHEST or not system or max(len(path), len(before)) > MOST_HOPS:
         raise _no_mark(text)
-    return Mark(unquote(system), unquote(origin), unquote(stream), int(number), services)
+    return Mark(unquote(system), unquote(origin), unquote(stream), int(number), path, before)
 
 
 def _no_mark(text: str) -> InvalidEvent:

@@ -15,10 +15,10 @@ from tidings.errors import InvalidUsage
 from tidings.events.build import event
 from tidings.events.structured import StructuredEvent
 from tidings.federation.capabilities import Filtering
+from tidings.federation.control import CONTROL_SUBJECT
 from tidings.federation.marks import Mark
 from tidings.filters.constraint import Constraint, constraint
 from tidings.gateways.adapters.base import (
-    CONTROL_SUBJECT,
     Adapter,
     AdapterError,
     Arrival,

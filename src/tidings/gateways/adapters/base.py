@@ -23,9 +23,6 @@ from tidings.federation.marks import Mark
 from tidings.filters.constraint import Constraint
 from tidings.plugins import Registry
 
-CONTROL_SUBJECT: Final = "FES_ControlEvent"
-"""The name of control events; names that begin with FES_ are the federation's."""
-
 ADAPTERS: Final = Registry(
     "adapter",
     "tidings.adapters",

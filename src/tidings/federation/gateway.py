@@ -1,0 +1,698 @@
+"""One gateway: what it wants of its services, and where each event goes. No I/O, no clock.
+
+The runner (`gateways/runner.py`) tells what happens and carries out the effects. ::
+
+    side up, down, placed ─┐                      ┌─> Want     the filters of a side
+    control events ────────┼─> Gateway, refresh ──┼─> Offer    the subjects of a side
+    requests, time ────────┘                      ├─> Publish  a control event
+    events ───────────────────> route ────────────┴─> Delivery for each event where it goes
+
+A fresh event of a service goes to every service that has asked for it there. An event that the
+federation has brought is not fresh: it is left alone, so that nothing goes in circles.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple, TypeAlias
+
+import msgspec
+
+from tidings.errors import InvalidEvent, NotFound, TidingsError, WrongState
+from tidings.events.fields import StructuredFields
+from tidings.events.structured import StructuredEvent
+from tidings.federation.capabilities import Capabilities
+from tidings.federation.control import (
+    CONTROL_SUBJECT,
+    REQUESTS,
+    Control,
+    ControlKind,
+    control_event,
+    control_of,
+    is_signed,
+    signed,
+)
+from tidings.federation.distribution import distribution
+from tidings.federation.marks import MOST_HOPS, Mark
+from tidings.federation.notes import Notes, Request
+from tidings.federation.probes import ProbeHop, Probes, way_of, way_text
+from tidings.federation.records import (
+    Applied,
+    AttachedService,
+    Links,
+    Note,
+    Part,
+    Records,
+    State,
+    state_of_text,
+    state_text,
+)
+from tidings.federation.topology import Topology
+from tidings.federation.wishes import filter_of
+from tidings.filters.constraint import Constraint, constraint
+from tidings.filters.index import MatchIndex
+
+_SECOND: Final = 1_000_000
+CONTROL_FILTER: Final = constraint(f"$event_name == '{CONTROL_SUBJECT}'")
+"""What a gateway wants of every service that can carry control events."""
+
+
+class GatewayTimes(msgspec.Struct, frozen=True):
+    """How fast a gateway notices what changes, in microseconds.
+
+    Attributes:
+        hello: Between two states that it publishes on every side.
+        gone: After so long without a word another gateway counts as gone.
+        settle: How long it waits before it takes over from another, which may still be at work.
+    """
+
+    hello: int = 2 * _SECOND
+    gone: int = 7 * _SECOND
+    settle: int = 1 * _SECOND
+
+
+class GatewayKeys(msgspec.Struct, frozen=True):
+    """Whose control events a gateway believes.
+
+    Attributes:
+        own: The name of the key that it signs with; empty for none.
+        secrets: The known keys by name; none: control events need no signature.
+        clients: Whether requests of clients need none in any case.
+    """
+
+    own: str = ""
+    secrets: Mapping[str, bytes] = {}
+    clients: bool = True
+
+
+# Effects.
+
+
+class Want(NamedTuple):
+    """Have a side's service hand over what matches any of these."""
+
+    adapter: str
+    filters: tuple[Constraint, ...]
+
+
+class Offer(NamedTuple):
+    """Tell a side's service which subjects will be published into it."""
+
+    adapter: str
+    subjects: tuple[str, ...]
+
+
+class Publish(NamedTuple):
+    """Publish a control event."""
+
+    adapter: str
+    event: StructuredEvent
+    mark: Mark
+
+
+class KeepNotes(NamedTuple):
+    """Keep the notes that this gateway has taken; they come back after a restart."""
+
+    notes: tuple[Note, ...]
+
+
+Effect: TypeAlias = Want | Offer | Publish | KeepNotes
+
+
+class Delivery(NamedTuple):
+    """An event for a side."""
+
+    adapter: str
+    event: StructuredEvent
+    mark: Mark
+
+
+class Fresh(NamedTuple):
+    """An event that a side has heard; see `gateways/adapters/base.py`."""
+
+    event: StructuredEvent
+    mark: Mark | None
+    stream: str
+    number: int
+
+
+@dataclass(slots=True)
+class GatewayCounts:
+    """What a gateway has counted since it started.
+
+    Attributes:
+        fresh: Events that were published at its services.
+        carried: Deliveries that it has made of them, and of those that others passed on.
+        returned: Events that the federation had brought, and that are left alone.
+        circled: Events stopped since they had been here before, or had come too far.
+        repeated: Copies that another way had brought before.
+        unreachable: Events for a service to which no way leads now.
+        control: Control events heard.
+        refused: Control events that were wrong, forged, replayed, or of another federation.
+        last_refusal: Why the last of them was refused.
+    """
+
+    fresh: int = 0
+    carried: int = 0
+    returned: int = 0
+    circled: int = 0
+    repeated: int = 0
+    unreachable: int = 0
+    control: int = 0
+    refused: int = 0
+    last_refusal: str = ""
+
+
+@dataclass(slots=True)
+class _Side:
+    """One adapter as the machine sees it."""
+
+    service: str
+    capabilities: Capabilities
+    up: bool = False
+    heard: dict[str, int] = field(default_factory=dict)  # other gateways, and when
+    wanted: tuple[Constraint, ...] = ()
+    offered: tuple[str, ...] = ()
+    index: MatchIndex[Request] = field(default_factory=MatchIndex)
+    indexed: set[Request] = field(default_factory=set)
+    answered: int = 0  # when it has last told others what they lacked
+    asked: int = 0  # … and others what it lacks
+
+
+class Gateway:
+    """The state of one gateway.
+
+    Attributes:
+        name: Its id in the federation.
+        system: The federation.
+        counts: What it has counted.
+        topology: Who is connected with what, as it knows.
+    """
+
+    def __init__(  # noqa: PLR0913 -- who it is, and how it works
+        self,
+        name: str,
+        system: str,
+        life: str,
+        now: int,
+        *,
+        notes: Iterable[Note] = (),
+        times: GatewayTimes | None = None,
+        keys: GatewayKeys | None = None,
+        window: int = 100_000,
+    ) -> None:
+        self.name = name
+        self.system = system
+        self.counts = GatewayCounts()
+        self._life = life
+        self._times = times or GatewayTimes()
+        self._keys = keys or GatewayKeys()
+        self._sides: dict[str, _Side] = {}
+        self._by_service: dict[str, str] = {}
+        self._records = Records(name, now)
+        self._numbers = 0
+        self._window = window
+        self._seen: OrderedDict[tuple[object, ...], None] = OrderedDict()
+        self._ids: OrderedDict[str, None] = OrderedDict()
+        self._effects: list[Effect] = []
+        self._dirty = True
+        self._hello_at = now
+        self._since: dict[tuple[str, str], int] = {}  # when a way became ours
+        self._probes = Probes()
+        for note in notes:
+            self._records.write(_note_key(note), note)
+        self._notes = Notes(())
+        self.topology = Topology(name, {})
+
+    # What happens.
+
+    def attach(self, adapter: str, service: str, capabilities: Capabilities) -> None:
+        """Add a side; InvalidUsage is the caller's to find, before."""
+        self._sides[adapter] = _Side(service, capabilities)
+        self._by_service[service] = adapter
+        self._dirty = True
+
+    def detach(self, adapter: str) -> None:
+        """Take a side away."""
+        side = self._sides.pop(adapter)
+        del self._by_service[side.service]
+        self._dirty = True
+
+    def side_up(self, adapter: str) -> None:
+        """A side is connected; nothing is wanted or offered there yet."""
+        side = self._sides[adapter]
+        side.up, side.wanted, side.offered = True, (), ()
+        if side.capabilities.control:
+            self._hello_at = 0
+        self._dirty = True
+
+    def side_down(self, adapter: str) -> None:
+        """A side has lost its connection."""
+        side = self._sides[adapter]
+        side.up = False
+        side.heard.clear()
+        self._dirty = True
+
+    def placed(
+        self, adapter: str, filters: Sequence[Constraint], how: Sequence[tuple[str, bool, str]]
+    ) -> None:
+        """Filters stand at a side's service: text, exact or not, and the surplus."""
+        found = dict(zip(filters, how, strict=True))
+        side = self._sides[adapter]
+        for request in side.indexed:
+            text, exact, surplus = found.get(filter_of(request.what), ("", False, "merged"))
+            self._report(
+                side.service, request, "", f"{text}; {surplus}" if surplus else text, exact
+            )
+
+    def refused(self, adapter: str, cause: str) -> None:
+        """The filters of a side could not be placed."""
+        side = self._sides[adapter]
+        for request in side.indexed:
+            self._report(side.service, request, cause, "", exact=False)
+
+    def _report(self, service: str, request: Request, cause: str, how: str, exact: bool) -> None:
+        applied = Applied(*request, service, cause, how, exact)
+        self._write(
+            f"applied {service} {request.announces:d} {request.source} {request.what}", applied
+        )
+
+    def control_arrived(self, adapter: str, heard: Fresh, now: int) -> list[Delivery]:
+        """Take in a control event; return where the event of a publication goes."""
+        self.counts.control += 1
+        try:
+            control = control_of(heard.event)
+            self._check(control)
+        except TidingsError as error:
+            self.counts.refused += 1
+            self.counts.last_refusal = str(error)
+            return []
+        if control.sender == self.name or (control.system and control.system != self.system):
+            return []
+        side = self._sides[adapter]
+        if control.sender:
+            side.heard[control.sender] = now
+        return self._obey(side, control, heard, now)
+
+    def _check(self, control: Control) -> None:
+        keys = self._keys
+        if not keys.secrets or (keys.clients and not control.sender and control.kind in REQUESTS):
+            return
+        if not is_signed(control, keys.secrets):
+            raise InvalidEvent(
+                f"the signature of a control event of {control.sender or 'a client'} is not that "
+                f"of a key known here: {', '.join(keys.secrets)}",
+                "data.Signature",
+            )
+
+    def _obey(self, side: _Side, control: Control, heard: Fresh, now: int) -> list[Delivery]:
+        kind = control.kind
+        if kind is ControlKind.STATE:
+            self._take_state(side, control, now)
+        elif kind is ControlKind.PUBLICATION:
+            return self._passed_on(side, control, heard)
+        elif kind in (ControlKind.PROBE, ControlKind.ECHO):
+            self._probe_on(side.service, control, now)
+        elif (
+            kind in REQUESTS
+            and self._is_new(control, heard)
+            and self.topology.first_on(side.service) == self.name
+        ):
+            self._note(control)
+        return []
+
+    def _is_new(self, control: Control, heard: Fresh) -> bool:
+        """Whether a request is no repetition; without an id the service's number says so."""
+        id = control.id or (f"{heard.stream}/{heard.number}" if heard.number else "")
+        return not id or _first_time(self._ids, id, self._window)
+
+    # Requests.
+
+    def ask(self, control: Control, now: int) -> None:
+        """Take a request that was made at this gateway (a transparent one).
+
+        Raises:
+            InvalidConstraint: The filter is none.
+        """
+        if control.kind not in REQUESTS or control.kind is ControlKind.PUBLICATION:
+            raise WrongState(f"a {control.kind.name.lower()} is no standing request")
+        if control.filter:
+            filter_of(control.filter)
+        self._note(control)
+        self.refresh(now)
+
+    def _note(self, control: Control) -> None:
+        announces = control.kind in (ControlKind.ANNOUNCEMENT, ControlKind.UNANNOUNCEMENT)
+        more = control.kind in (ControlKind.ANNOUNCEMENT, ControlKind.SUBSCRIPTION)
+        what = control.event.name if control.event is not None and announces else control.filter
+        note = Note(announces, what, control.source, control.targets, 1 if more else -1)
+        key = _note_key(note)
+        before = self._records.content(self.name, key)
+        count = note.count + (before.count if isinstance(before, Note) else 0)
+        self._write(key, msgspec.structs.replace(note, count=count) if count else None)
+        kept = (
+            content
+            for gateway, _, content in self._records.contents()
+            if gateway == self.name and isinstance(content, Note)
+        )
+        self._effects.append(KeepNotes(tuple(kept)))
+
+    def requests(self) -> list[RequestStatus]:
+        """Say of each standing request where it applies, where it was refused, what is missing."""
+        applied: dict[Request, list[Applied]] = defaultdict(list)
+        for gateway, _, one in self._records.contents():
+            if isinstance(one, Applied) and gateway in self.topology.gateways:
+                applied[Request(one.announces, one.what, one.source)].append(one)
+        found = []
+        for request, targets in self._notes.requests():
+            meant = {
+                service
+                for text in targets
+                for service in self.topology.services
+                if service in distribution(text) and service != request.source
+            }
+            named = {
+                name
+                for text in targets
+                for name in distribution(text).names
+                if not {"*", "?"} & set(name) and name != request.source
+            }
+            at = {one.service: one for one in applied[request] if one.service in meant}
+            found.append(
+                RequestStatus(
+                    *request,
+                    targets=tuple(sorted(targets)),
+                    applied=tuple(at[name] for name in sorted(at)),
+                    missing=tuple(sorted((meant | named) - set(at))),
+                )
+            )
+        return found
+
+    # Events.
+
+    def route(self, adapter: str, heard: Fresh) -> list[Delivery]:
+        """Return where an event goes that a side has heard."""
+        side, mark = self._sides[adapter], heard.mark
+        if mark is not None and mark.system == self.system:
+            self.counts.returned += 1
+            return []
+        if mark is not None and (self.system in mark.before or len(mark.before) >= MOST_HOPS):
+            self.counts.circled += 1
+            return []
+        self.counts.fresh += 1
+        requests = side.index.match(StructuredFields(heard.event))
+        if not requests:
+            return []
+        targets = {request.source for request in requests}
+        return self._carry(
+            heard.event, self._first_mark(side.service, heard), side.service, targets
+        )
+
+    def _first_mark(self, service: str, heard: Fresh) -> Mark:
+        before = (*heard.mark.before, heard.mark.system) if heard.mark is not None else ()
+        stream, number = heard.stream, heard.number
+        if not number:
+            self._numbers += 1
+            stream, number = self._life, self._numbers
+        return Mark(self.system, service, stream, number, (service,), before)
+
+    def _passed_on(self, side: _Side, control: Control, heard: Fresh) -> list[Delivery]:
+        """Carry the event of a publication one step further."""
+        assert control.event is not None
+        at = side.service
+        if control.mark is None:
+            # Of a client: an event of this service, for those it names or who has subscribed.
+            mark = self._first_mark(at, heard._replace(mark=None))
+            fresh = StructuredFields(control.event)
+            chosen = distribution(control.targets)
+            targets = (
+                {service for service in self.topology.services if service in chosen}
+                if chosen.names
+                else {request.source for request in side.index.match(fresh)}
+            )
+            return self._carry(control.event, mark, at, targets - {at})
+        if len(control.mark.path) >= MOST_HOPS:
+            self.counts.circled += 1
+            return []
+        return self._carry(
+            control.event, control.mark, at, set(distribution(control.targets).names)
+        )
+
+    def _carry(
+        self, event: StructuredEvent, mark: Mark, at: str, targets: Iterable[str]
+    ) -> list[Delivery]:
+        """Carry an event from a service towards others, as far as that is this gateway's part."""
+        found: list[Delivery] = []
+        further: dict[str, list[str]] = {}
+        for target in sorted(targets):
+            step = self.topology.step(at, target)
+            if step is None:
+                self.counts.unreachable += 1
+            elif step.gateway == self.name and self._settled(at, target):
+                if not _first_time(self._seen, (*mark.id, at, target), self._window):
+                    self.counts.repeated += 1
+                elif step.service == target:
+                    found.append(Delivery(self._by_service[target], event, mark.then(target)))
+                else:
+                    further.setdefault(step.service, []).append(target)
+        for service, names in further.items():
+            passed = self._control(
+                ControlKind.PUBLICATION, targets=", ".join(names), source=mark.origin, event=event,
+                mark=mark.then(service),
+            )  # fmt: skip
+            found.append(Delivery(self._by_service[service], *passed))
+        self.counts.carried += len(found)
+        return found
+
+    # Other gateways.
+
+    def _take_state(self, side: _Side, control: Control, now: int) -> None:
+        state = state_of_text(control.body)
+        new = tuple(part for part in state.parts if self._records.take(part))
+        if new:
+            self._dirty = True
+            self._spread(new, but=side)
+        known = self._records.known
+        lacking = any(state.known.get(name, 0) < upto for name, upto in known.items())
+        pause = self._times.hello // 4
+        if lacking and now - side.answered >= pause:
+            side.answered = now
+            for part in self._records.parts_for({**known, **state.known}):
+                self._tell(side, State(known, (part,)))
+        if now - side.asked >= pause and self._records.lacks(state.known):
+            side.asked = now
+            self._tell(side, State(known))
+
+    def _write(self, key: str, content: Links | Note | Applied | None) -> None:
+        part = self._records.write(key, content)
+        if part is not None:
+            self._dirty = True
+            self._spread((part,))
+
+    def _spread(self, parts: tuple[Part, ...], but: _Side | None = None) -> None:
+        for side in self._sides.values():
+            if side is not but:
+                self._tell(side, State(self._records.known, parts))
+
+    def _tell(self, side: _Side, state: State) -> None:
+        if side.up and side.capabilities.control:
+            event, mark = self._control(ControlKind.STATE, body=state_text(state))
+            self._effects.append(Publish(self._by_service[side.service], event, mark))
+
+    def _control(self, kind: ControlKind, **parts: object) -> tuple[StructuredEvent, Mark]:
+        self._numbers += 1
+        id = f"{self._life}-{self._numbers}"
+        control = Control(kind=kind, system=self.system, sender=self.name, id=id, **parts)  # type: ignore[arg-type]
+        if self._keys.own:
+            control = signed(control, self._keys.own, self._keys.secrets[self._keys.own])
+        mark = Mark(self.system, self.name, f"{self._life}-control", self._numbers, (self.name,))
+        return control_event(control), mark
+
+    # Probes.
+
+    def probe(self, at: str, to: str, now: int) -> str:
+        """Send a probe from one of its services to another one; return its id."""
+        if at not in self._by_service:
+            raise NotFound(f"gateway {self.name} is not connected with {at}")
+        if self.topology.route(at, to) is None:
+            raise NotFound(f"no way leads from {at} to {to} now")
+        self._numbers += 1
+        id = f"{self.name}/{self._life}-{self._numbers}"
+        self._probes.begin(id)
+        probe = Control(kind=ControlKind.PROBE, targets=to, source=at, id=id, body=way_text(()))
+        self._probe_on(at, probe, now)
+        return id
+
+    def probe_result(self, id: str) -> tuple[ProbeHop, ...] | None:
+        """Return the way of a probe that has come back; None if it has not."""
+        return self._probes.result(id)
+
+    def _probe_on(self, at: str, control: Control, now: int) -> None:
+        """Take a probe or an echo one step further."""
+        if control.kind is ControlKind.ECHO and control.id.startswith(f"{self.name}/"):
+            self._probes.end(control.id, way_of(control.body))
+            return
+        step = self.topology.step(at, control.targets)
+        way = way_of(control.body)
+        if step is None or step.gateway != self.name or len(way) > MOST_HOPS:
+            return
+        if control.kind is ControlKind.PROBE:
+            way = (*way, ProbeHop(self.name, at, step.service, now))
+        passed = msgspec.structs.replace(control, body=way_text(way))
+        if step.service != control.targets or control.kind is ControlKind.ECHO:
+            self._pass_control(step.service, passed)
+            return
+        back = msgspec.structs.replace(
+            passed, kind=ControlKind.ECHO, targets=control.source, source=control.targets
+        )
+        if control.id.startswith(f"{self.name}/"):
+            self._probes.end(control.id, way)
+        else:
+            self._probe_on(at, back, now)
+
+    def _pass_control(self, service: str, control: Control) -> None:
+        kept = {name: getattr(control, name) for name in ("targets", "source", "body", "id")}
+        event, mark = self._control(control.kind)
+        again = msgspec.structs.replace(control_of(event), **kept, key="", signature="")
+        if self._keys.own:
+            again = signed(again, self._keys.own, self._keys.secrets[self._keys.own])
+        self._effects.append(Publish(self._by_service[service], control_event(again), mark))
+
+    # Time, and what follows from all of it.
+
+    @property
+    def wake_at(self) -> int:
+        """When `tick` is due."""
+        return self._hello_at
+
+    def tick(self, now: int) -> None:
+        """Notice who is gone, and say that this gateway is there."""
+        for side in self._sides.values():
+            gone = [one for one, at in side.heard.items() if now - at > self._times.gone]
+            for name in gone:
+                del side.heard[name]
+                self._dirty = True
+        if now >= self._hello_at:
+            self._hello_at = now + self._times.hello
+            for side in self._sides.values():
+                self._tell(side, State(self._records.known))
+        if self._since:
+            self._dirty = True
+        self.refresh(now)
+
+    def refresh(self, now: int) -> None:
+        """Draw the conclusions: who carries what, what each side wants and offers."""
+        if not self._dirty:
+            return
+        attached = tuple(
+            AttachedService(
+                side.service, side.capabilities.kind, side.up, side.capabilities.control,
+                tuple(sorted(side.heard)),
+            )
+            for side in self._sides.values()
+        )  # fmt: skip
+        self._write("", Links(attached))
+        self._dirty = False
+        links, notes = {}, []
+        for gateway, _, content in self._records.contents():
+            if isinstance(content, Links):
+                links[gateway] = content
+            elif isinstance(content, Note):
+                notes.append(content)
+        before, self.topology = self.topology, Topology(self.name, links)
+        self._notes = Notes(notes)
+        for adapter, side in self._sides.items():
+            self._choose(adapter, side, before, now)
+
+    def _choose(self, adapter: str, side: _Side, before: Topology, now: int) -> None:
+        """Say what a side wants and offers."""
+        at = side.service
+        chosen: set[Request] = set()
+        subjects: set[str] = set()
+        for request in self._notes.at(at):
+            if request.announces:
+                subjects.add(request.what)
+            elif self._is_ours(at, request.source, before, now):
+                chosen.add(request)
+        self._index(side, chosen)
+        if not side.up:
+            return
+        wanted = {filter_of(request.what) for request in chosen}
+        filters = tuple(sorted(wanted, key=lambda one: one.text))
+        if side.capabilities.control:
+            filters = (CONTROL_FILTER, *filters)
+        if filters != side.wanted:
+            side.wanted = filters
+            self._effects.append(Want(adapter, filters))
+        if (offered := tuple(sorted(subjects))) != side.offered:
+            side.offered = offered
+            self._effects.append(Offer(adapter, offered))
+
+    def _index(self, side: _Side, chosen: set[Request]) -> None:
+        for request in side.indexed - chosen:
+            side.index.remove(request)
+            self._write(
+                f"applied {side.service} {request.announces:d} {request.source} {request.what}",
+                None,
+            )
+        for request in chosen - side.indexed:
+            side.index.add(request, [filter_of(request.what)])
+        side.indexed = chosen
+
+    def _is_ours(self, at: str, to: str, before: Topology, now: int) -> bool:
+        """Whether it is this gateway that carries events from a service to another."""
+        step = self.topology.step(at, to)
+        if step is None or step.gateway != self.name:
+            self._since.pop((at, to), None)
+            return False
+        earlier = before.step(at, to)
+        if earlier is not None and earlier.gateway != self.name:
+            self._since[at, to] = now  # another one may still be at it
+        since = self._since.get((at, to))
+        if since is not None and now - since >= self._times.settle:
+            del self._since[at, to]
+        return True
+
+    def _settled(self, at: str, to: str) -> bool:
+        return (at, to) not in self._since
+
+    def take_effects(self) -> list[Effect]:
+        """Return what is to be done, once."""
+        effects, self._effects = self._effects, []
+        return effects
+
+
+class RequestStatus(NamedTuple):
+    """A standing request, and where it stands.
+
+    Attributes:
+        announces: Whether it is an announcement.
+        what: The filter's text, or the subject.
+        source: The service that asks.
+        targets: The distribution lists.
+        applied: Where it was applied or refused.
+        missing: Services that it was not applied at yet, or that nobody reaches.
+    """
+
+    announces: bool
+    what: str
+    source: str
+    targets: tuple[str, ...]
+    applied: tuple[Applied, ...]
+    missing: tuple[str, ...]
+
+
+def _note_key(note: Note) -> str:
+    return f"note {note.announces:d} {note.source} {note.targets} {note.what}"
+
+
+def _first_time(seen: OrderedDict, key: object, most: int) -> bool:  # type: ignore[type-arg]
+    """Remember a key among the latest; return whether it was not there."""
+    if key in seen:
+        return False
+    seen[key] = None
+    if len(seen) > most:
+        seen.popitem(last=False)
+    return True

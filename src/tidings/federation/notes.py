@@ -1,0 +1,50 @@
+"""Standing requests, counted over all gateways: who wants what of which service (FES 5.3)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from tidings.federation.distribution import distribution
+from tidings.federation.records import Note
+
+
+class Request(NamedTuple):
+    """What a standing request is about; notes of one request are counted together.
+
+    Attributes:
+        announces: Whether it is an announcement.
+        what: The filter's text, or the subject.
+        source: The service that asks.
+    """
+
+    announces: bool
+    what: str
+    source: str
+
+
+class Notes:
+    """The notes of all gateways, summed up."""
+
+    def __init__(self, notes: Iterable[Note]) -> None:
+        counts: dict[Request, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+        for note in notes:
+            counts[Request(note.announces, note.what, note.source)][note.targets] += note.count
+        self._counts: Mapping[Request, Mapping[str, int]] = counts
+
+    def requests(self) -> Iterable[tuple[Request, Mapping[str, int]]]:
+        """Every request with its distribution lists, and how often each was asked for."""
+        for request, targets in self._counts.items():
+            asked = {text: count for text, count in targets.items() if count}
+            if any(count > 0 for count in asked.values()):
+                yield request, asked
+
+    def at(self, service: str) -> list[Request]:
+        """Return the requests that hold at a service: asked for more often than taken back."""
+        return [
+            request
+            for request, targets in self._counts.items()
+            if request.source != service
+            and sum(count for text, count in targets.items() if service in distribution(text)) > 0
+        ]

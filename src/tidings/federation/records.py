@@ -1,0 +1,266 @@
+"""What gateways tell each other: numbered records, so that each learns all without a centre.
+
+Every gateway writes its own records and numbers them; of several under one key the latest counts.
+A part is all that a gateway has written after one number, up to another: whoever has everything up
+to the first knows everything up to the second once it has the part. A gateway that starts anew
+begins above all numbers it had before (its clock gives the start).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+import msgspec
+
+from tidings.errors import InvalidEvent
+
+MOST_GATEWAYS: Final = 1_024
+"""Gateways of one federation that are remembered."""
+MOST_RECORDS: Final = 20_000
+"""Records of one gateway."""
+MOST_IN_A_PART: Final = 64
+"""Records that travel together."""
+
+
+class AttachedService(msgspec.Struct, frozen=True, array_like=True):
+    """An event service that a gateway is connected with.
+
+    Attributes:
+        service: Its id.
+        kind: Of the adapter.
+        up: Whether the connection stands.
+        control: Whether control events pass.
+        hears: The other gateways that are heard there.
+    """
+
+    service: str
+    kind: str
+    up: bool
+    control: bool
+    hears: tuple[str, ...] = ()
+
+
+class Links(msgspec.Struct, frozen=True, tag="links"):
+    """Where a gateway is connected; its key is empty.
+
+    Attributes:
+        services: The event services.
+    """
+
+    services: tuple[AttachedService, ...]
+
+
+class Note(msgspec.Struct, frozen=True, tag="note"):
+    """A standing request: a subscription or an announcement (FES 5.2, counted).
+
+    Attributes:
+        announces: Whether it is an announcement.
+        what: The filter's text, or the subject.
+        source: The service that wants the events, or where what is announced is published.
+        targets: The distribution list.
+        count: How often it was asked for; what was taken back elsewhere counts below zero.
+    """
+
+    announces: bool
+    what: str
+    source: str
+    targets: str
+    count: int
+
+
+class Applied(msgspec.Struct, frozen=True, tag="applied"):
+    """What became of a note at one service.
+
+    Attributes:
+        announces: As in the note; so are the next two.
+        what: …
+        source: …
+        service: Where it was applied.
+        cause: Why it could not be; empty if it was.
+        how: The filter as the service has it, and what comes too much.
+        exact: Whether the service hands over nothing else.
+    """
+
+    announces: bool
+    what: str
+    source: str
+    service: str
+    cause: str = ""
+    how: str = ""
+    exact: bool = True
+
+
+Content = Links | Note | Applied
+
+
+class Record(msgspec.Struct, frozen=True):
+    """One record.
+
+    Attributes:
+        number: Rising, for each gateway.
+        key: What it replaces.
+        content: What it says; None if what was said under the key no longer holds.
+    """
+
+    number: int
+    key: str
+    content: Content | None
+
+
+class Part(msgspec.Struct, frozen=True):
+    """Everything that a gateway has written after a number, up to another.
+
+    Attributes:
+        gateway: Who has written it.
+        after: …
+        upto: …
+        records: In the order of their numbers.
+    """
+
+    gateway: str
+    after: int
+    upto: int
+    records: tuple[Record, ...]
+
+
+class State(msgspec.Struct, frozen=True):
+    """The body of a control event of the kind state.
+
+    Attributes:
+        known: How far the sender knows each gateway's records.
+        parts: What it passes on.
+    """
+
+    known: Mapping[str, int]
+    parts: tuple[Part, ...] = ()
+
+
+def state_text(state: State) -> str:
+    """Return a state as JSON."""
+    return msgspec.json.encode(state).decode()
+
+
+def state_of_text(text: str) -> State:
+    """Read a state; InvalidEvent says what is wrong."""
+    try:
+        return msgspec.json.decode(text, type=State)
+    except msgspec.MsgspecError as error:
+        raise InvalidEvent(f"no state of a gateway: {error}", "data.Body") from error
+
+
+class _Written:
+    """The records of one gateway."""
+
+    def __init__(self) -> None:
+        self.upto = 0
+        self.records: dict[str, Record] = {}  # by key, in the order of their numbers
+
+    def put(self, record: Record) -> None:
+        self.records.pop(record.key, None)
+        self.records[record.key] = record
+
+
+class Records:
+    """All records that one gateway knows.
+
+    Attributes:
+        own: The gateway.
+        version: Rises with every change of content.
+    """
+
+    def __init__(self, own: str, start: int) -> None:
+        self.own = own
+        self.version = 0
+        self._by_gateway: dict[str, _Written] = {own: _Written()}
+        self._by_gateway[own].upto = start
+
+    @property
+    def known(self) -> dict[str, int]:
+        """How far the records of each gateway are known."""
+        return {gateway: written.upto for gateway, written in self._by_gateway.items()}
+
+    def contents(self) -> Iterable[tuple[str, str, Content]]:
+        """Gateway, key and content of all that holds."""
+        for gateway, written in self._by_gateway.items():
+            for record in written.records.values():
+                if record.content is not None:
+                    yield gateway, record.key, record.content
+
+    def content(self, gateway: str, key: str) -> Content | None:
+        """Return what a gateway says under a key; None for nothing."""
+        written = self._by_gateway.get(gateway)
+        record = written and written.records.get(key)
+        return record.content if record else None
+
+    def write(self, key: str, content: Content | None) -> Part | None:
+        """Write a record of one's own, and return what to pass on; None if nothing has changed."""
+        own = self._by_gateway[self.own]
+        if self.content(self.own, key) == content:
+            return None
+        before, own.upto = own.upto, own.upto + 1
+        own.put(Record(own.upto, key, content))
+        self.version += 1
+        return Part(self.own, before, own.upto, (own.records[key],))
+
+    def take(self, part: Part) -> bool:
+        """Take a part in; return whether anything in it was new."""
+        if part.gateway == self.own:
+            self._take_back(part)
+            return False
+        written = self._by_gateway.get(part.gateway)
+        if written is None:
+            if len(self._by_gateway) >= MOST_GATEWAYS:
+                return False
+            written = self._by_gateway[part.gateway] = _Written()
+        if part.after > written.upto or part.upto <= written.upto:
+            return False
+        new = [one for one in part.records if one.number > written.upto]
+        if len(written.records) + len(new) > MOST_RECORDS:
+            return False
+        for record in new:
+            written.put(record)
+        written.upto = part.upto
+        self.version += bool(new)
+        return True
+
+    def _take_back(self, part: Part) -> None:
+        """Go above numbers that others have heard in an earlier life, if the clock has not."""
+        own = self._by_gateway[self.own]
+        if part.upto > own.upto:
+            records, own.records, own.upto = own.records, {}, part.upto
+            for record in records.values():
+                own.upto += 1
+                own.put(Record(own.upto, record.key, record.content))
+            for record in part.records:  # what the earlier life said, and this one does not
+                if record.key not in own.records:
+                    own.upto += 1
+                    own.put(Record(own.upto, record.key, None))
+
+    def parts_for(self, known: Mapping[str, int]) -> list[Part]:
+        """Return what somebody lacks who knows so much, in small parts."""
+        parts = []
+        for gateway, written in self._by_gateway.items():
+            at = known.get(gateway, 0)
+            if written.upto > at:
+                parts += _divided(gateway, at, written)
+        return parts
+
+    def lacks(self, known: Mapping[str, int]) -> bool:
+        """Whether somebody who knows so much knows more of any gateway."""
+        mine = self._by_gateway
+        return any(
+            gateway not in mine or mine[gateway].upto < upto for gateway, upto in known.items()
+        )
+
+
+def _divided(gateway: str, after: int, written: _Written) -> list[Part]:
+    lacking = [one for one in written.records.values() if one.number > after]
+    parts = []
+    for start in range(0, len(lacking), MOST_IN_A_PART) or (0,):
+        chosen = tuple(lacking[start : start + MOST_IN_A_PART])
+        last = start + MOST_IN_A_PART >= len(lacking)
+        upto = written.upto if last else chosen[-1].number
+        parts.append(Part(gateway, after, upto, chosen))
+        after = upto
+    return parts

@@ -1,0 +1,168 @@
+"""A simulated federation: services as buses, gateways as they are, time and order from a seed."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from random import Random
+
+from tidings.events.build import event
+from tidings.events.fields import StructuredFields
+from tidings.events.structured import StructuredEvent
+from tidings.federation.control import CONTROL_SUBJECT, Control, ControlKind
+from tidings.federation.gateway import (
+    Fresh,
+    Gateway,
+    GatewayTimes,
+    KeepNotes,
+    Publish,
+    Want,
+)
+from tidings.federation.marks import Mark
+from tidings.filters.constraint import Constraint
+from tidings.gateways.adapters.memory import MemoryAdapter
+
+MILLI = 1_000
+TIMES = GatewayTimes(hello=200 * MILLI, gone=700 * MILLI, settle=150 * MILLI)
+
+
+class Member:
+    """A gateway with its sides."""
+
+    def __init__(self, network: Network, name: str, services: list[str]) -> None:
+        self.network = network
+        self.name = name
+        self.services = services
+        self.alive = True
+        self.notes: tuple[object, ...] = ()
+        self.wants: dict[str, tuple[Constraint, ...]] = {}
+        self.machine = self._new()
+
+    def _new(self) -> Gateway:
+        life = f"life{next(self.network.lives)}"
+        made = Gateway(
+            self.name,
+            "sim",
+            life,
+            self.network.now,
+            times=TIMES,
+            notes=self.notes,  # type: ignore[arg-type]
+        )
+        for service in self.services:
+            made.attach(service, service, MemoryAdapter.capabilities)
+            made.side_up(service)
+        return made
+
+    def restart(self) -> None:
+        self.alive = True
+        self.wants = {}
+        self.machine = self._new()
+        self.work()
+
+    def work(self) -> None:
+        if not self.alive:
+            return
+        self.machine.refresh(self.network.now)
+        for effect in self.machine.take_effects():
+            if isinstance(effect, Want):
+                self.wants[effect.adapter] = effect.filters
+            elif isinstance(effect, Publish):
+                self.network.publish(effect.adapter, effect.event, effect.mark, self)
+            elif isinstance(effect, KeepNotes):
+                self.notes = effect.notes
+
+    def hear(self, service: str, sent: StructuredEvent, mark: Mark | None, number: int) -> None:
+        fields = StructuredFields(sent)
+        if not self.alive or not any(one.matches(fields) for one in self.wants.get(service, ())):
+            return
+        fresh = Fresh(sent, mark, f"stream-{service}", number)
+        if sent.name == CONTROL_SUBJECT:
+            found = self.machine.control_arrived(service, fresh, self.network.now)
+        else:
+            found = self.machine.route(service, fresh)
+        for delivery in found:
+            self.network.publish(delivery.adapter, delivery.event, delivery.mark, self)
+        self.work()
+
+    def tick(self) -> None:
+        if self.alive:
+            self.machine.tick(self.network.now)
+            self.work()
+        self.network.later(50 * MILLI, self.tick)
+
+
+class Network:
+    """Services, gateways, and what is on its way.
+
+    Attributes:
+        delivered: How often each event (by name) was published into each service from elsewhere.
+        messages: Events and publications that were published, states not counted.
+    """
+
+    def __init__(self, seed: int, attached: dict[str, list[str]]) -> None:
+        self.random = Random(seed)
+        self.now = 1_000_000_000
+        self.lives = itertools.count()
+        self._order = itertools.count()
+        self._queue: list[tuple[int, int, Callable[[], None]]] = []
+        self._fifo: dict[tuple[str, str], int] = {}
+        self._numbers: Counter[str] = Counter()
+        self.cut: set[str] = set()
+        self.delivered: Counter[tuple[str, str]] = Counter()
+        self.messages = 0
+        self.members = {name: Member(self, name, sides) for name, sides in attached.items()}
+        self._on = defaultdict(list)
+        for member in self.members.values():
+            for service in member.services:
+                self._on[service].append(member)
+            self.later(self.random.randrange(50 * MILLI), member.tick)
+
+    def later(self, wait: int, act: Callable[[], None]) -> None:
+        heapq.heappush(self._queue, (self.now + wait, next(self._order), act))
+
+    def publish(
+        self, service: str, sent: StructuredEvent, mark: Mark | None, by: Member | None
+    ) -> None:
+        if service in self.cut:
+            return
+        self._numbers[service] += 1
+        number = self._numbers[service]
+        if sent.name != CONTROL_SUBJECT:
+            self.messages += 1
+            if mark is not None:
+                self.delivered[sent.name, service] += 1
+        elif sent.data["Type"] == ControlKind.PUBLICATION:
+            self.messages += 1
+        for member in self._on[service]:
+            if member is by:
+                continue
+            at = self.now + self.random.randrange(1, 20 * MILLI)
+            # In order between one service and one gateway.
+            at = self._fifo[service, member.name] = max(
+                at, self._fifo.get((service, member.name), 0)
+            )
+            heapq.heappush(
+                self._queue,
+                (at, next(self._order), lambda m=member: m.hear(service, sent, mark, number)),  # type: ignore[misc]
+            )
+
+    def run(self, milliseconds: int) -> None:
+        end = self.now + milliseconds * MILLI
+        while self._queue and self._queue[0][0] <= end:
+            self.now, _, act = heapq.heappop(self._queue)
+            act()
+        self.now = end
+
+    def subscribe(self, by: str, filter: str, source: str, targets: str) -> None:
+        self.ask(by, ControlKind.SUBSCRIPTION, filter, source, targets)
+
+    def ask(self, by: str, kind: ControlKind, filter: str, source: str, targets: str) -> None:
+        member = self.members[by]
+        control = Control(kind=kind, filter=filter, source=source, targets=targets)
+        member.machine.ask(control, self.now)
+        member.work()
+
+    def event(self, service: str, name: str, **data: object) -> None:
+        self.publish(service, event("", "", name, data), None, None)

@@ -111,9 +111,11 @@ def test_what_is_taken_back_is_gone_wherever_it_was_asked(seed: int) -> None:
     for _ in range(asked):
         network.subscribe("G0", "Speed", source, "S*")
     network.run(1_000)
-    origin = next(s for s in sorted(reachable(attached, source)) if s != source)
+    near = reachable(attached, source)
+    origin = next(service for service in sorted(near) if service != source)
+    members = [name for name, sides in attached.items() if near & set(sides)]
     for left in range(asked - 1, -1, -1):
-        by = f"G{random.randrange(5)}"
+        by = random.sample(members, 1)[0]
         network.ask(by, ControlKind.UNSUBSCRIPTION, "Speed", source, "S*")
         network.run(1_000)
         network.delivered.clear()

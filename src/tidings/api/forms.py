@@ -59,6 +59,7 @@ from tidings.events.codecs.json_codec import event_from_plain
 from tidings.events.codecs.json_values import value_from_plain
 from tidings.events.structured import StructuredEvent
 from tidings.events.texts import shortened
+from tidings.federation.requests import Json
 from tidings.filters.constraint import (
     Constraint,
     EventTypePattern,
@@ -240,6 +241,7 @@ _WHOLE: Final = (bool, float, int, str, type(None))
 _VALUE: Final = JsonForm(Any, value_from_plain, plain_of)
 _LEAVES: Final[Mapping[Any, JsonForm]] = {
     _Value: _VALUE,
+    Json: JsonForm(Any),
     AdminRequest: JsonForm(AdminProperties, properties_in, properties_out),
     AdminValues: JsonForm(AdminProperties, properties_in, properties_out),
     EventRequest: JsonForm(EventProperties, properties_in, properties_out),
@@ -293,7 +295,7 @@ def form_of(hint: Any, *, asked: bool = False) -> JsonForm:  # noqa: ANN401 -- a
         return _mapping_form(Key if args[0] is int else str, form_of(args[1], asked=asked))
     if origin in (list, tuple, Sequence):
         return _list_form(list if origin is list else tuple, form_of(args[0], asked=asked))
-    return _object_form(hint)
+    return _object_form(hint, asked=asked)
 
 
 def _enum_form(kind: type[Enum]) -> JsonForm:
@@ -360,13 +362,14 @@ def hints_of(kind: type) -> dict[str, Any]:
     return get_type_hints(kind, localns={"Value": _Value}, include_extras=True)
 
 
-def _object_form(kind: type, tag: str = "") -> JsonForm:
+def _object_form(kind: type, tag: str = "", *, asked: bool = False) -> JsonForm:
     """A dataclass or named tuple: an object with a member for each field."""
     hints = hints_of(kind)
     names = _PARTS.get(kind) or tuple(getattr(kind, "__match_args__", ()))
-    forms = {name: form_of(hints[name]) for name in names}
+    forms = {name: form_of(hints[name], asked=asked) for name in names}
     title = "Rules" if kind is Settings else kind.__name__.removesuffix("Info")
-    model = derived_model(kind, title, forms, Answer, {"kind": tag} if tag else {})
+    base = Asked if asked else Answer
+    model = derived_model(kind, title, forms, base, {"kind": tag} if tag else {})
     start = {"kind": tag} if tag else {}
     return JsonForm(
         model,

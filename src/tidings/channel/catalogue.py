@@ -55,7 +55,9 @@ from tidings.errors import (
     FilterNotFound,
     NotFound,
     TidingsError,
+    WrongState,
 )
+from tidings.federation import requests as f
 from tidings.filters.constraint import EventTypePattern
 from tidings.grants import requests as g
 from tidings.grants.model import Grant, Principal
@@ -514,6 +516,45 @@ _JOBS: Final = (
     *(Operation(kind, Right.ENGINE) for kind in (j.JobEnded, j.JobProgress, j.JobsReady)),
 )  # fmt: skip
 
+_GATEWAY: Final = "/gateways/{gateway}"
+_FEDERATION: Final = (
+    _change(f.CreateGateway, Right.ADMINISTER, "POST /gateways", "Create a gateway", "federation",
+            created=True),
+    _change(f.ChangeGateway, Right.ADMINISTER, f"PATCH {_GATEWAY}", "Change a gateway's sides",
+            "federation"),
+    _change(f.PauseGateway, Right.ADMINISTER, f"POST {_GATEWAY}/pause", "Pause a gateway",
+            "federation", repeats=True, done=WrongState),
+    _change(f.DrainGateway, Right.ADMINISTER, f"POST {_GATEWAY}/drain", "Drain a gateway",
+            "federation", repeats=True),
+    _change(f.ResumeGateway, Right.ADMINISTER, f"POST {_GATEWAY}/resume", "Resume a gateway",
+            "federation", repeats=True, done=WrongState),
+    _change(f.DeleteGateway, Right.ADMINISTER, f"DELETE {_GATEWAY}", "Delete a gateway",
+            "federation", done=NotFound),
+    Operation(f.SeeGateways, Right.INSPECT, "GET /gateways", "All gateways", "federation",
+              answer=Named("gateways", tuple[f.GatewayInfo, ...])),
+    Operation(f.SeeGateway, Right.INSPECT, f"GET {_GATEWAY}", "One gateway", "federation",
+              answer=f.GatewayInfo),
+    Operation(f.SeeGatewayConfig, Right.ADMINISTER, f"GET {_GATEWAY}/config",
+              "How a gateway is set up", "federation", answer=f.GatewayConfig),
+    _change(f.AskFederation, Right.ADMINISTER, f"POST {_GATEWAY}/requests",
+            "Make a standing request", "federation", repeats=False),
+    Operation(f.SeeFederationRequests, Right.INSPECT, f"GET {_GATEWAY}/requests",
+              "Standing requests", "federation",
+              answer=Named("requests", tuple[f.RequestInfo, ...])),
+    Operation(f.SeeFederation, Right.INSPECT, f"GET {_GATEWAY}/services",
+              "The services of the federation", "federation",
+              answer=Named("services", tuple[f.MapService, ...])),
+    Operation(f.SeeContext, Right.INSPECT, f"GET {_GATEWAY}/context",
+              "What survives of events' context", "federation",
+              answer=Named("context", tuple[f.ContextInfo, ...])),
+    Operation(f.ProbeFederation, Right.ADMINISTER, f"POST {_GATEWAY}/probes", "Send a probe",
+              "federation", answer=Named("probe", str, "G1~4f2a-7"), repeats=True),
+    Operation(f.SeeProbe, Right.INSPECT, f"GET {_GATEWAY}/probes/{{probe}}", "What became of a probe",
+              "federation", answer=f.ProbeInfo),
+    *(Operation(kind, Right.ENGINE) for kind in (f.GatewaysReady, f.GatewayRuns)),
+    Operation(f.NotesTaken, Right.ENGINE, lasts=True),
+)  # fmt: skip
+
 _EVENTS: Final = (
     Operation(c.Ack, Right.USE_PROXY, f"POST {_PROXY}/ack", "Acknowledge events", "events",
               repeats=True),
@@ -536,7 +577,18 @@ _EVENTS: Final = (
 )  # fmt: skip
 
 CATALOGUE: Final = checked(
-    (*_EVENTS, *_CHANNELS, *_PROXIES, *_ADMINS, *_HOLDERS, *_FILTERS, *_LETTERS, *_ACCESS, *_JOBS)
+    (
+        *_EVENTS,
+        *_CHANNELS,
+        *_PROXIES,
+        *_ADMINS,
+        *_HOLDERS,
+        *_FILTERS,
+        *_LETTERS,
+        *_ACCESS,
+        *_JOBS,
+        *_FEDERATION,
+    )
 )
 """All operations."""
 

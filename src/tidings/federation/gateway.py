@@ -23,7 +23,7 @@ import msgspec
 from tidings.errors import InvalidEvent, NotFound, TidingsError, WrongState
 from tidings.events.fields import StructuredFields
 from tidings.events.structured import StructuredEvent
-from tidings.federation.capabilities import Capabilities
+from tidings.federation.capabilities import Capabilities, Hop, context_report
 from tidings.federation.control import (
     CONTROL_SUBJECT,
     REQUESTS,
@@ -390,6 +390,24 @@ class Gateway:
             )
         return found
 
+    def context(self, at: str, to: str) -> list[tuple[tuple[str, ...], str, str, str]]:
+        """Say what survives of each part of the context on the way between two services.
+
+        Returns gateways on the way, part, what becomes of it, and the first service where it is
+        not kept; nothing if there is no way, or a service on it is of a kind not known here.
+        """
+        route = self.topology.route(at, to)
+        if not route:
+            return []
+        known = {side.capabilities.kind: side.capabilities for side in self._sides.values()}
+        services = [at, *(step.service for step in route)]
+        kinds = [self.topology.services[service] for service in services]
+        if not all(kind in known for kind in kinds):
+            return []
+        hops = [Hop(service, known[kind]) for service, kind in zip(services, kinds, strict=True)]
+        gateways = tuple(step.gateway for step in route)
+        return [(gateways, one.part, one.survives.value, one.where) for one in context_report(hops)]
+
     # Events.
 
     def route(self, adapter: str, heard: Fresh) -> list[Delivery]:
@@ -479,7 +497,7 @@ class Gateway:
         pause = self._times.hello // 4
         if lacking and now - side.answered >= pause:
             side.answered = now
-            for part in self._records.parts_for({**known, **state.known}):
+            for part in self._records.parts_for(state.known):
                 self._tell(side, State(known, (part,)))
         if now - side.asked >= pause and self._records.lacks(state.known):
             side.asked = now
@@ -519,7 +537,7 @@ class Gateway:
         if self.topology.route(at, to) is None:
             raise NotFound(f"no way leads from {at} to {to} now")
         self._numbers += 1
-        id = f"{self.name}/{self._life}-{self._numbers}"
+        id = f"{self.name}~{self._life}-{self._numbers}"
         self._probes.begin(id)
         probe = Control(kind=ControlKind.PROBE, targets=to, source=at, id=id, body=way_text(()))
         self._probe_on(at, probe, now)
@@ -531,7 +549,7 @@ class Gateway:
 
     def _probe_on(self, at: str, control: Control, now: int) -> None:
         """Take a probe or an echo one step further."""
-        if control.kind is ControlKind.ECHO and control.id.startswith(f"{self.name}/"):
+        if control.kind is ControlKind.ECHO and control.id.startswith(f"{self.name}~"):
             self._probes.end(control.id, way_of(control.body))
             return
         step = self.topology.step(at, control.targets)
@@ -547,7 +565,7 @@ class Gateway:
         back = msgspec.structs.replace(
             passed, kind=ControlKind.ECHO, targets=control.source, source=control.targets
         )
-        if control.id.startswith(f"{self.name}/"):
+        if control.id.startswith(f"{self.name}~"):
             self._probes.end(control.id, way)
         else:
             self._probe_on(at, back, now)

@@ -146,6 +146,12 @@ _PrincipalName: TypeAlias = Annotated[
     AfterValidator(part),
 ]
 
+_FederationName: TypeAlias = Annotated[
+    str,
+    Path(max_length=128, description="The gateway's name.", examples=["tower"]),
+    AfterValidator(part),
+]
+
 PATH_TYPES: Final[Mapping[str, Any]] = {
     "channel": ChannelId,
     "proxy": ProxyId,
@@ -166,6 +172,8 @@ PATH_TYPES: Final[Mapping[str, Any]] = {
     "credential": Annotated[Number, Path(description="The credential's number.", examples=[5])],
     "number": Annotated[Number, Path(description="The event's number.", examples=[1041])],
     "job": JobId,
+    "gateway": _FederationName,
+    "probe": Annotated[str, Path(max_length=256, description="The probe's id.")],
     "producer": Annotated[
         str,
         Path(min_length=1, description="Its own name (percent-encoded).", examples=["till-3"]),
@@ -188,6 +196,7 @@ async def _asked_channel(
 QUERY_TYPES: Final[Mapping[str, Any]] = {
     "after": Annotated[Number, Query(description="The id of the last one seen before.")],
     "channel": Annotated[int | None, Depends(_asked_channel)],
+    "at": Annotated[str, Query(description="From this event service.", examples=["radar"])],
     "after_name": Annotated[str, Query(description="The name of the last one seen before.")],
     "last": Annotated[
         int,

@@ -549,8 +549,8 @@ _FEDERATION: Final = (
               answer=Named("context", tuple[f.ContextInfo, ...])),
     Operation(f.ProbeFederation, Right.ADMINISTER, f"POST {_GATEWAY}/probes", "Send a probe",
               "federation", answer=Named("probe", str, "G1~4f2a-7"), repeats=True),
-    Operation(f.SeeProbe, Right.INSPECT, f"GET {_GATEWAY}/probes/{{probe}}", "What became of a probe",
-              "federation", answer=f.ProbeInfo),
+    Operation(f.SeeProbe, Right.INSPECT, f"GET {_GATEWAY}/probes/{{probe}}",
+              "What became of a probe", "federation", answer=f.ProbeInfo),
     *(Operation(kind, Right.ENGINE) for kind in (f.GatewaysReady, f.GatewayRuns)),
     Operation(f.NotesTaken, Right.ENGINE, lasts=True),
 )  # fmt: skip

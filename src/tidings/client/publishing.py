@@ -144,6 +144,17 @@ class Publisher(Connection):
         answers: Sequence[Any] = await self._transport.ask(push)
         return answers
 
+    async def relay(
+        self, events: Sequence[Item], marks: Sequence[ProducerMark]
+    ) -> list[Receipt | TidingsError]:
+        """Publish events of other producers, each once under its own producer's number.
+
+        Raises:
+            TidingsError: Nobody knows which events were accepted; the message says why.
+        """
+        answers = await self._transport.ask(Push(self.channel, self.proxy, events, marks))
+        return [_outcome(self._origin, answer) for answer in answers]
+
     async def offer(
         self,
         added: Iterable[EventTypePattern | str] = (),

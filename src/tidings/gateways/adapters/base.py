@@ -26,7 +26,10 @@ from tidings.plugins import Registry
 ADAPTERS: Final = Registry(
     "adapter",
     "tidings.adapters",
-    {"memory": "tidings.gateways.adapters.memory:MemoryAdapter"},
+    {
+        "memory": "tidings.gateways.adapters.memory:MemoryAdapter",
+        "tidings": "tidings.gateways.adapters.tidings:TidingsAdapter",
+    },
 )
 """The adapter classes by kind."""
 

@@ -13,6 +13,8 @@ LOCK_VENV := .venv-lock
 COMPILE := $(LOCK_VENV)/bin/uv pip compile --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-header --no-annotate --quiet $(if $(UPGRADE),--upgrade)
 
+EXTRAS := $(addprefix --extra ,arrow spark jms mqtt nats amqp cosmic build)
+
 PYTEST := $(BIN)/python -m pytest -n 4
 
 # The tests start hundreds of processes; without stored bytecode each of them compiles all modules again.
@@ -66,8 +68,8 @@ bench: install ## Measure matching, channels, persistence, recovery, memory, the
 	@for bench in match channel persist recover memory web attack access; do $(BIN)/tidings bench $$bench; done
 
 lock: $(LOCK_VENV)/.installed ## Make the locks again; UPGRADE=1 takes newer versions
-	@$(COMPILE) pyproject.toml --extra arrow --extra spark --extra build --extra test --extra dev -o requirements/test.txt
-	@$(COMPILE) pyproject.toml --extra arrow --extra spark --extra build -c requirements/test.txt -o requirements/runtime.txt
+	@$(COMPILE) pyproject.toml $(EXTRAS) --extra test --extra dev -o requirements/test.txt
+	@$(COMPILE) pyproject.toml $(EXTRAS) -c requirements/test.txt -o requirements/runtime.txt
 	@echo uv | $(COMPILE) - -o requirements/uv.txt
 	@git --no-pager diff --stat -- requirements
 

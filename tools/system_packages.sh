@@ -31,6 +31,12 @@ if [ "${1:-}" = tests ]; then
     { command -v g++ && command -v omniidl && command -v omniNames && command -v eventc; } \
         >/dev/null 2>&1 || for_tests="$for_tests${for_tests:+ }g++ libomniorb4-dev omniidl \
 omniorb-idl omniorb-nameserver omnievents"
+    # The event services of others that gateways join.
+    [ -x /usr/bin/activemq ] || for_tests="$for_tests${for_tests:+ }activemq"
+    for broker in mosquitto nats-server rabbitmq-server; do
+        [ -x "/usr/sbin/$broker" ] ||
+            for_tests="$for_tests${for_tests:+ }$broker"
+    done
 fi
 
 [ -z "$missing$for_tests" ] && exit 0

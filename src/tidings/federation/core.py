@@ -177,8 +177,9 @@ class Federation:
 
     def _runs(self, told: r.GatewayRuns, _: int) -> None:
         kept = self._gateways.get(told.gateway)
-        if kept is not None:
-            kept.machine, kept.sides, kept.problem = told.machine, told.sides, told.problem
+        if kept is not None and callable(told.sides):
+            kept.machine = told.machine if isinstance(told.machine, Gateway) else None
+            kept.sides, kept.problem = told.sides, told.problem
 
     # Rules.
 

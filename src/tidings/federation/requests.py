@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, Any, TypeAlias
 
 from tidings.cores import Question, Request
-from tidings.federation.gateway import Gateway
 from tidings.federation.records import Note
 
 Json: TypeAlias = Annotated[Any, "json"]
@@ -436,14 +435,14 @@ class GatewayRuns(Request):
 
     Attributes:
         gateway: Its name.
-        machine: What decides in it, to be asked.
-        sides: Returns its sides as they are now.
+        machine: What decides in it (`Gateway`), to be asked; None if it does not run.
+        sides: A function that returns its sides as they are now.
         problem: Why it does not run; empty if it does.
     """
 
     gateway: str
-    machine: Gateway | None
-    sides: Callable[[], tuple[SideInfo, ...]]
+    machine: object
+    sides: object
     problem: str = ""
 
 

@@ -27,7 +27,15 @@ ADAPTERS: Final = Registry(
     "adapter",
     "tidings.adapters",
     {
+        "amqp": "tidings.gateways.adapters.amqp:AmqpAdapter",
+        "corba": "tidings.gateways.adapters.corba:CorbaAdapter",
+        "cosmic": "tidings.gateways.adapters.cosmic:CosmicAdapter",
+        "jms": "tidings.gateways.adapters.jms:JmsAdapter",
         "memory": "tidings.gateways.adapters.memory:MemoryAdapter",
+        "mqtt": "tidings.gateways.adapters.mqtt:MqttAdapter",
+        "nats": "tidings.gateways.adapters.nats:NatsAdapter",
+        "siena": "tidings.gateways.adapters.siena:SienaAdapter",
+        "steam": "tidings.gateways.adapters.steam:SteamAdapter",
         "tidings": "tidings.gateways.adapters.tidings:TidingsAdapter",
     },
 )

@@ -1,0 +1,128 @@
+"""What waits for a service that is away: a channel of our own, with its quality of service.
+
+It brings what users ask of an outbox: events survive a kill, in the order, lifetime and number that
+the side's quality of service says; what the service cannot carry becomes a dead letter with the
+cause; all of it can be seen and redriven like any other channel's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Final
+
+from tidings.channel.questions import SeeChannels
+from tidings.client.client import Client
+from tidings.client.publishing import Publisher
+from tidings.client.subscription import Subscription
+from tidings.errors import ChannelNotFound, TidingsError
+from tidings.events.envelope import ProducerMark
+from tidings.federation.marks import marked, unmarked
+from tidings.gateways.adapters.base import Outgoing, Refused
+
+_NAME: Final = "link"
+_WINDOW: Final = 512
+_BATCH: Final = 256
+
+
+class Outbox:
+    """The outbox of one side; its channel is made when the first event waits.
+
+    Attributes:
+        pending: Events that wait in it.
+        lost: Events that could not be kept, since the disk is full or the outbox is.
+    """
+
+    def __init__(self, client: Callable[[], Client], name: str, qos: Mapping[str, Any]) -> None:
+        self.pending = 0
+        self.lost = 0
+        self._make = client
+        self._name = name
+        self._qos = qos
+        self._client: Client | None = None
+        self._publisher: Publisher | None = None
+        self._subscription: Subscription | None = None
+
+    async def open(self) -> None:
+        """Find what an earlier life has left."""
+        client = self._client = self._make()
+        if self._name in {one.name for one in await client.transport.request(SeeChannels())}:
+            await self._ready(client)
+            assert self._subscription is not None
+            await self.count()
+
+    async def count(self) -> None:
+        """Ask how many events wait: some may have expired, or were discarded."""
+        assert self._subscription is not None
+        info = await self._subscription.info()
+        self.pending = info.waiting + info.in_flight
+
+    async def _ready(self, client: Client) -> None:
+        if self._publisher is None:
+            with suppress(ChannelNotFound):
+                await client.channel(self._name)
+            if self._name not in {one.name for one in await client.channels()}:
+                await client.create_channel(self._name, qos=self._qos)
+            self._publisher = await client.publisher(self._name)
+            self._subscription = await client.subscribe(
+                self._name, name=_NAME, manual_ack=True, window=_WINDOW
+            )
+
+    async def keep(self, events: Sequence[Outgoing]) -> None:
+        """Keep events, on the disk when this returns; each once under its own number."""
+        assert self._client is not None
+        self.pending += len(events)
+        try:
+            await self._ready(self._client)
+            assert self._publisher is not None
+            answers = await self._publisher.relay(
+                [marked(event, mark) for event, mark in events],
+                [ProducerMark(mark.producer, mark.number) for _, mark in events],
+            )
+        except TidingsError:
+            self.pending -= len(events)
+            raise
+        failed = sum(isinstance(answer, TidingsError) for answer in answers)
+        self.lost += failed
+        self.pending -= failed
+
+    async def hand_out(
+        self, publish: Callable[[Sequence[Outgoing]], Awaitable[Sequence[Refused | None]]]
+    ) -> AsyncIterator[Sequence[Refused | None]]:
+        """Publish what waits, batch by batch, for as long as the caller asks for more.
+
+        An error of `publish` goes to the caller; the events stay.
+        """
+        assert self._subscription is not None
+        async for messages in self._subscription.batches(_BATCH):
+            outgoing = []
+            for message in messages:
+                event, mark = unmarked(message.event)
+                assert mark is not None
+                outgoing.append(Outgoing(event, mark))
+            try:
+                answers = await publish(outgoing)
+            except BaseException:
+                for message in messages:
+                    self._subscription.retry(message, "the service is away")
+                raise
+            for message, answer in zip(messages, answers, strict=True):
+                if answer is None:
+                    self._subscription.ack(message)
+                else:
+                    self._subscription.reject(message, answer.cause)
+            self.pending = max(0, self.pending - len(messages))
+            yield answers
+
+    async def close(self) -> None:
+        """Let go of it; what waits stays."""
+        if self._client is not None:
+            await self._client.close()
+            self._client = self._publisher = self._subscription = None
+
+    async def delete(self) -> None:
+        """Delete it with what waits."""
+        client = self._make()
+        with suppress(TidingsError):
+            await (await client.channel(self._name)).destroy()
+        await client.close()

@@ -1,0 +1,489 @@
+"""One side of a gateway: its adapter's life, what is on its way to the service, and what waits.
+
+::
+
+    connecting ──> up ──> down ──> connecting …     with a pause that doubles
+                    └ degraded                       up, and the service refuses what is wanted
+
+    deliveries ──> queue ──> publish                 while the service keeps up
+                     └─────> outbox ──> publish      while it does not, or waits from before
+
+While anything waits in the outbox, everything goes through it, so that the order stays.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections import OrderedDict, deque
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import aclosing, suppress
+from pathlib import Path
+from typing import Any, Final
+
+from tidings.client.transports.backoff import pauses
+from tidings.clock import Clock
+from tidings.errors import InvalidEvent, InvalidUsage, TidingsError
+from tidings.events.codecs.json_codec import encode_event
+from tidings.events.fields import StructuredFields
+from tidings.events.structured import StructuredEvent
+from tidings.federation.control import CONTROL_SUBJECT
+from tidings.federation.gateway import Delivery
+from tidings.federation.requests import Flow, SideConfig, SideInfo, SideState
+from tidings.federation.wishes import filter_of
+from tidings.filters.constraint import Constraint
+from tidings.gateways.adapters.base import (
+    ADAPTERS,
+    Adapter,
+    AdapterError,
+    Arrival,
+    Outgoing,
+    Placed,
+    Refused,
+    Side,
+    new_adapter,
+)
+from tidings.gateways.mapping import Mapped
+from tidings.gateways.outbox import Outbox
+
+log = logging.getLogger(__name__)
+
+MOST_QUEUED: Final = 2_000
+"""Deliveries in memory for one side; the rest goes to the outbox."""
+MOST_SECRET: Final = 65_536
+_BATCH: Final = 256
+# What was published into a service without marks is known again for so long, and so many.
+_ECHO_TIME: Final = 30.0
+_MOST_ECHOES: Final = 10_000
+_LOOK: Final = 0.5
+_SECOND: Final = 1_000_000
+
+Heard = Callable[[str, Sequence[Arrival]], Awaitable[None]]
+
+
+class _Lost(Exception):
+    """The connection is lost."""
+
+
+class SideRunner:
+    """Runs one side.
+
+    Attributes:
+        config: How it is set up.
+        state: How it is.
+    """
+
+    def __init__(
+        self,
+        config: SideConfig,
+        side: Side,
+        outbox: Outbox,
+        clock: Clock,
+        *,
+        heard: Heard,
+        changed: Callable[[str, bool], None],
+        placed: Callable[[str, Sequence[Constraint], Sequence[Placed] | str], None],
+    ) -> None:
+        self.config = config
+        self.state = SideState.CONNECTING
+        self._side = side
+        self._outbox = outbox
+        self._clock = clock
+        self._heard_by = heard
+        self._changed = changed
+        self._placed = placed
+        self._mapped = Mapped(config.mapping, config.adapter)
+        self._flow = _Allowed(config.flow)
+        found: Any = ADAPTERS.load(config.kind)
+        new_adapter(config.kind, side, _without_secrets(found, config))  # says what is wrong
+        self.capabilities = found.capabilities
+        self._secrets: tuple[str, ...] = found.secrets
+        self._adapter: Adapter[Any] | None = None
+        self._queue: deque[tuple[Outgoing, Callable[[], None]]] = deque()
+        self._sending = 0
+        self._wake = asyncio.Event()
+        self._room = asyncio.Event()
+        self._overflow = asyncio.Event()
+        self._filters: tuple[Constraint, ...] | None = None
+        self._subjects: tuple[str, ...] | None = None
+        self._wants: tuple[str, ...] = ()
+        self._echoes: OrderedDict[object, float] = OrderedDict()
+        self._info = SideInfo(config.adapter, config.service, config.kind)
+        self._cause, self._since = "", clock.now()
+        self._counts = dict.fromkeys(
+            ("received", "sent", "set_aside", "withheld", "reconnects", "repeated"), 0
+        )
+        self._last_cause = ""
+        self._tasks: list[asyncio.Task[None]] = []
+
+    # What it is told.
+
+    def start(self) -> None:
+        """Begin to connect."""
+        loop = asyncio.get_running_loop()
+        self._tasks = [loop.create_task(self._live()), loop.create_task(self._spill())]
+
+    async def stop(self) -> None:
+        """Disconnect; what waits in memory goes to the outbox."""
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+        self._tasks = []
+        with suppress(TidingsError):
+            await self._to_outbox()
+        await self._outbox.close()
+        self._set(SideState.STOPPED, "")
+
+    async def delete(self) -> None:
+        """Stop, and delete what waits."""
+        await self.stop()
+        await self._outbox.delete()
+
+    def want(self, filters: tuple[Constraint, ...]) -> None:
+        """Have the service hand over what matches any of these."""
+        self._filters = filters
+        self._wake.set()
+
+    def offer(self, subjects: tuple[str, ...]) -> None:
+        """Tell the service what will be published into it."""
+        self._subjects = subjects
+        self._wake.set()
+
+    def send(self, delivery: Delivery, done: Callable[[], None]) -> None:
+        """Take an event for the service; `done` is called when it is safe."""
+        event = self._outward(delivery.event)
+        if event is None:
+            done()
+            return
+        self._queue.append((Outgoing(event, delivery.mark), done))
+        self._wake.set()
+        if self._must_spill:
+            self._overflow.set()
+
+    def _outward(self, event: StructuredEvent) -> StructuredEvent | None:
+        """Return what an event becomes for the service; None if it does not go there."""
+        if event.name == CONTROL_SUBJECT:
+            return event
+        try:
+            mapped = self._mapped.outward(event)
+        except InvalidEvent as error:
+            self._counts["set_aside"] += 1
+            self._last_cause = str(error)
+            return None
+        if mapped is None or self._flow.lets_pass(mapped):
+            return mapped
+        self._counts["withheld"] += 1
+        return None
+
+    async def room(self) -> None:
+        """Wait until there is room for more."""
+        while len(self._queue) >= MOST_QUEUED:
+            self._room.clear()
+            self._overflow.set()
+            await self._room.wait()
+
+    def taken(self, arrivals: Sequence[Arrival]) -> None:
+        """Let the service forget what it has handed over."""
+        if self._adapter is not None:
+            self._adapter.taken(arrivals)
+
+    @property
+    def waiting(self) -> int:
+        """Events that wait for the service."""
+        return len(self._queue) + self._sending + self._outbox.pending
+
+    def info(self) -> SideInfo:
+        """Return how it is now."""
+        return SideInfo(
+            self.config.adapter, self.config.service, self.config.kind, self.state, self._cause,
+            self._since, self._wants, waiting=self.waiting, last_cause=self._last_cause,
+            **{
+                **self._counts,
+                "set_aside": self._counts["set_aside"] + self._outbox.lost,
+            },
+        )  # fmt: skip
+
+    def _set(self, state: SideState, cause: str) -> None:
+        if (state, cause) != (self.state, self._cause):
+            self.state, self._cause, self._since = state, cause, self._clock.now()
+            told = f": {cause}" if cause else ""
+            level = logging.WARNING if cause else logging.INFO
+            log.log(level, "gateway %s, side %s is %s%s", self._side.gateway,
+                    self.config.adapter, state.value, told)  # fmt: skip
+
+    # The adapter's life.
+
+    async def _live(self) -> None:
+        await self._open_outbox()
+        wait = pauses()
+        while True:
+            try:
+                await self._session()
+            except _Lost as lost:
+                self._set(SideState.DOWN, str(lost))
+                wait = pauses()
+            except (AdapterError, InvalidUsage) as error:
+                self._set(SideState.DOWN, str(error))
+            except Exception as fault:
+                log.exception("the adapter %s has a fault", self.config.adapter)
+                self._set(SideState.DOWN, f"the adapter has a fault: {fault!r}")
+            self._counts["reconnects"] += 1
+            await asyncio.sleep(next(wait))
+
+    async def _open_outbox(self) -> None:
+        while True:
+            try:
+                return await self._outbox.open()
+            except TidingsError as error:
+                self._set(SideState.DOWN, f"its outbox cannot be opened: {error}")
+                await asyncio.sleep(1)
+
+    async def _session(self) -> None:
+        """Connect, and work until the connection is lost."""
+        adapter = new_adapter(self.config.kind, self._side, self._parameters())
+        await adapter.connect(self._heard)
+        self._adapter = adapter
+        tasks: list[asyncio.Task[Any]] = []
+        try:
+            self._set(SideState.UP, "")
+            self._changed(self.config.adapter, True)
+            loop = asyncio.get_running_loop()
+            lost, serve = loop.create_task(adapter.lost()), loop.create_task(self._serve(adapter))
+            tasks = [lost, serve]
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            if serve in done:
+                serve.result()  # raises
+            raise _Lost(lost.result())
+        finally:
+            for task in tasks:
+                task.cancel()
+            if tasks:
+                await asyncio.wait(tasks)
+            self._changed(self.config.adapter, False)
+            self._wants = ()
+            await adapter.disconnect()
+            self._adapter = None
+            self._overflow.set()
+
+    def _parameters(self) -> dict[str, object]:
+        return {
+            name: _secret(name, value) if name in self._secrets and value else value
+            for name, value in self.config.parameters.items()
+        }
+
+    async def _serve(self, adapter: Adapter[Any]) -> None:
+        while True:
+            await self._place(adapter)
+            if self._outbox.pending:
+                await self._drain(adapter)
+            elif self._queue:
+                await self._publish_queue(adapter)
+            else:
+                self._wake.clear()
+                if self._filters is None and self._subjects is None:
+                    await self._wake.wait()
+
+    async def _place(self, adapter: Adapter[Any]) -> None:
+        """Say what has changed of what is wanted and offered."""
+        filters, self._filters = self._filters, None
+        subjects, self._subjects = self._subjects, None
+        if subjects is not None:
+            await adapter.offer(subjects)
+        if filters is None:
+            return
+        try:
+            placed = await adapter.want(filters)
+        except AdapterError as error:
+            self._set(SideState.DEGRADED, str(error))
+            self._placed(self.config.adapter, filters, str(error))
+            return
+        self._set(SideState.UP, "")
+        self._wants = tuple(
+            f"{one.text}{'' if one.exact else f' ({one.surplus})'}" for one in placed
+        )
+        self._placed(self.config.adapter, filters, placed)
+
+    async def _publish_queue(self, adapter: Adapter[Any]) -> None:
+        """Publish what is in the queue; what is refused goes to the outbox, and so aside."""
+        batch = [self._queue.popleft() for _ in range(min(_BATCH, len(self._queue)))]
+        self._sending = len(batch)
+        try:
+            await self._flow.pace(len(batch))
+            answers = await self._publish(adapter, [outgoing for outgoing, _ in batch])
+        except BaseException:
+            self._queue.extendleft(reversed(batch))
+            self._counts["repeated"] += 0 if self.capabilities.marks else len(batch)
+            raise
+        finally:
+            self._sending = 0
+            self._room.set()
+        refused = [one for (one, _), answer in zip(batch, answers, strict=True) if answer]
+        if refused:
+            await self._outbox.keep(refused)
+        for _, done in batch:
+            done()
+
+    async def _publish(
+        self, adapter: Adapter[Any], events: Sequence[Outgoing]
+    ) -> Sequence[Refused | None]:
+        if not self.capabilities.marks:
+            self._remember(events)
+        answers = await adapter.publish(events)
+        self._counts["sent"] += sum(answer is None for answer in answers)
+        for answer in answers:
+            if answer is not None:
+                self._last_cause = answer.cause
+        return answers
+
+    async def _drain(self, adapter: Adapter[Any]) -> None:
+        """Publish what waits in the outbox until nothing does."""
+
+        async def publish(events: Sequence[Outgoing]) -> Sequence[Refused | None]:
+            await self._flow.pace(len(events))
+            return await self._publish(adapter, events)
+
+        async with aclosing(self._outbox.hand_out(publish)) as batches:  # type: ignore[type-var]
+            while self._outbox.pending:
+                try:
+                    async with asyncio.timeout(_LOOK):
+                        answers = await anext(batches)
+                except TimeoutError:
+                    break
+                self._counts["set_aside"] += sum(answer is not None for answer in answers)
+                if self._filters is not None or self._subjects is not None:
+                    return
+        if self._outbox.pending:
+            await self._outbox.count()
+
+    async def _spill(self) -> None:
+        """Bring to the outbox what the service does not take."""
+        while True:
+            await self._overflow.wait()
+            self._overflow.clear()
+            while self._queue and self._must_spill:
+                try:
+                    await self._to_outbox()
+                except TidingsError as error:
+                    self._last_cause = f"the outbox takes nothing: {error}"
+                    await asyncio.sleep(1)
+
+    @property
+    def _must_spill(self) -> bool:
+        return self._adapter is None or len(self._queue) >= MOST_QUEUED
+
+    async def _to_outbox(self) -> None:
+        while self._queue:
+            batch = [self._queue.popleft() for _ in range(min(_BATCH, len(self._queue)))]
+            try:
+                await self._outbox.keep([outgoing for outgoing, _ in batch])
+            except BaseException:
+                self._queue.extendleft(reversed(batch))
+                raise
+            for _, done in batch:
+                done()
+            self._room.set()
+
+    # What the service hands over.
+
+    async def _heard(self, arrivals: Sequence[Arrival]) -> None:
+        self._counts["received"] += len(arrivals)
+        passed = []
+        for arrival in arrivals:
+            if not self.capabilities.marks and self._is_echo(arrival.event):
+                self.taken([arrival])
+                continue
+            mapped = self._inward(arrival)
+            if mapped is None:
+                self.taken([arrival])
+            else:
+                passed.append(mapped)
+        await self._heard_by(self.config.adapter, passed)
+
+    def _inward(self, arrival: Arrival) -> Arrival | None:
+        if arrival.event.name == CONTROL_SUBJECT:
+            return arrival
+        try:
+            event = self._mapped.inward(arrival.event)
+        except InvalidEvent as error:
+            self._counts["set_aside"] += 1
+            self._last_cause = str(error)
+            return None
+        return None if event is None else arrival._replace(event=event)
+
+    def _remember(self, events: Sequence[Outgoing]) -> None:
+        """Remember what is published into a service whose events carry no marks."""
+        until = asyncio.get_running_loop().time() + _ECHO_TIME
+        for event, _ in events:
+            self._echoes[_fingerprint(event)] = until
+        while len(self._echoes) > _MOST_ECHOES:
+            self._echoes.popitem(last=False)
+
+    def _is_echo(self, event: StructuredEvent) -> bool:
+        until = self._echoes.pop(_fingerprint(event), None)
+        return until is not None and asyncio.get_running_loop().time() < until
+
+
+def _fingerprint(event: StructuredEvent) -> object:
+    return event.name, encode_event(event)
+
+
+def _without_secrets(found: Any, config: SideConfig) -> dict[str, object]:  # noqa: ANN401
+    """Check that every secret is a reference; return the parameters with something in its place."""
+    parameters = dict(config.parameters)
+    for name in getattr(found, "secrets", ()):
+        value = parameters.get(name)
+        if value and not str(value).startswith(("file:", "env:")):
+            raise InvalidUsage(
+                f"{config.adapter}: {name} is file:PATH or env:NAME, so that no secret is kept "
+                "with the gateway"
+            )
+    return parameters
+
+
+def _secret(name: str, reference: object) -> str:
+    """Read a secret from where it is: at every connection, so that it can be changed."""
+    return read_secret(str(reference), name)
+
+
+def read_secret(reference: str, what: str) -> str:
+    """Read `file:PATH` or `env:NAME`; InvalidUsage says what is missing."""
+    kind, _, place = reference.partition(":")
+    if kind == "env":
+        found = os.environ.get(place)
+        if not found:
+            raise InvalidUsage(f"{what}: the variable {place} is not set")
+        return found
+    try:
+        text = Path(place).read_text(encoding="utf-8")[:MOST_SECRET]
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidUsage(f"{what}: {place} cannot be read: {error}") from error
+    return text.strip()
+
+
+class _Allowed:
+    """The flow rules of a side."""
+
+    def __init__(self, flow: Flow) -> None:
+        self._allow = filter_of(flow.allow) if flow.allow else None
+        self._deny = filter_of(flow.deny) if flow.deny else None
+        self._flow = flow
+        self._next = 0.0
+
+    def lets_pass(self, event: StructuredEvent) -> bool:
+        """Whether an event may go to the service."""
+        if self._allow is not None or self._deny is not None:
+            fields = StructuredFields(event)
+            if self._allow is not None and not self._allow.matches(fields):
+                return False
+            if self._deny is not None and self._deny.matches(fields):
+                return False
+        return not self._flow.most_octets or len(encode_event(event)) <= self._flow.most_octets
+
+    async def pace(self, count: int) -> None:
+        """Wait until so many more may go."""
+        if self._flow.rate:
+            now = asyncio.get_running_loop().time()
+            self._next = max(self._next, now) + count / self._flow.rate
+            await asyncio.sleep(max(0.0, self._next - now - 1.0))

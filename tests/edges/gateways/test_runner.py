@@ -1,0 +1,162 @@
+"""A gateway between channels and buses of one process: what it carries, keeps and sets aside."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from tests.patience import PATIENCE
+from tidings.engine.host import Host
+from tidings.events.build import event
+from tidings.events.structured import StructuredEvent
+from tidings.federation import requests as r
+from tidings.federation.gateway import GatewayTimes
+from tidings.federation.marks import unmarked
+from tidings.gateways.adapters.memory import bus
+from tidings.gateways.runner import Gateways
+from tidings.names import new_origin
+from tidings.server.cores import service_cores
+from tidings.server.embedded import local_client
+
+TIMES = GatewayTimes(hello=100_000, gone=350_000, settle=50_000)
+
+
+class World:
+    """A service with its gateways."""
+
+    def __init__(self, host: Host) -> None:
+        self.host = host
+        self.client = local_client(host)
+        self.gateways = Gateways(host.tell, host.on_effect, lambda: local_client(host), times=TIMES)
+
+    async def ask(self, request: Any) -> Any:
+        return await self.client.transport.ask(request)
+
+    async def gateway(self, *sides: r.SideConfig, name: str = "G") -> None:
+        await self.ask(r.CreateGateway(name, sides))
+        await self.until(lambda info: all(one.state == "up" for one in info.sides), name)
+
+    async def until(self, done: Callable[[r.GatewayInfo], bool], name: str = "G") -> r.GatewayInfo:
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                info = await self.ask(r.SeeGateway(name))
+                assert isinstance(info, r.GatewayInfo)
+                if info.sides and not info.problem and done(info):
+                    return info
+                await asyncio.sleep(0.01)
+
+    async def want(self, what: str, source: str, targets: str = "*") -> None:
+        await self.ask(r.AskFederation("G", r.RequestKind.SUBSCRIBE, what, source, targets))
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                found = await self.ask(r.SeeFederationRequests("G"))
+                if all(one.applied and not one.missing for one in found):
+                    return
+                await asyncio.sleep(0.01)
+
+
+@asynccontextmanager
+async def world(folder: Path | None = None) -> AsyncIterator[World]:
+    host = await Host.open(folder, cores=service_cores())
+    made = World(host)
+    made.gateways.start()
+    try:
+        yield made
+    finally:
+        await made.gateways.stop()
+        await made.client.close()
+        await host.close()
+
+
+class Listener:
+    """Hears what is published at a bus."""
+
+    def __init__(self, name: str) -> None:
+        self.heard: asyncio.Queue[StructuredEvent] = asyncio.Queue()
+        bus(name).listen(self._listen, lambda _: None)
+
+    def _listen(self, found: StructuredEvent) -> None:
+        if not found.name.startswith("FES_"):
+            self.heard.put_nowait(unmarked(found)[0])
+
+    async def next(self) -> StructuredEvent:
+        async with asyncio.timeout(PATIENCE):
+            return await self.heard.get()
+
+
+def memory(adapter: str, name: str, **rest: Any) -> r.SideConfig:
+    return r.SideConfig(adapter, adapter.upper(), "memory", {"name": name}, **rest)
+
+
+def channel(adapter: str, name: str, **rest: Any) -> r.SideConfig:
+    return r.SideConfig(
+        adapter, adapter.upper(), "tidings", {"channel": name, "create": True}, **rest
+    )
+
+
+def speed(rate: float, name: str = "Speed") -> StructuredEvent:
+    return event("", "", name, {"rate": rate})
+
+
+async def test_events_go_where_they_are_wanted() -> None:
+    one, other = new_origin(), new_origin()
+    async with world() as made:
+        await made.gateway(memory("a", one), memory("b", other), channel("c", "roads"))
+        heard = Listener(other)
+        await made.want("subject = Speed and rate > 30", "B")
+        for rate in (10, 31, 30, 32):
+            bus(one).publish(speed(rate))
+        await made.client.publish("roads", speed(33))
+        found = [await heard.next() for _ in range(3)]
+        assert {each.data["rate"] for each in found} == {31, 32, 33}
+        info = await made.until(lambda info: info.carried == 3)
+        assert [side.sent for side in info.sides if side.adapter == "b"] == [3 + 0]
+
+
+async def test_what_waits_outlives_the_service_and_the_gateway(tmp_path: Path) -> None:
+    one, other = new_origin(), new_origin()
+    async with world(tmp_path) as made:
+        await made.gateway(memory("a", one), memory("b", other))
+        await made.want("Speed", "B")
+        bus(other).go("away for a while")
+        await made.until(lambda info: info.sides[1].state == "down")
+        for rate in range(5):
+            bus(one).publish(speed(rate))
+        await made.until(lambda info: info.sides[1].waiting == 5)
+    async with world(tmp_path) as made:
+        await made.until(lambda info: info.sides[1].waiting == 5)
+        heard = Listener.__new__(Listener)
+        bus(other).come_back()
+        heard.__init__(other)  # type: ignore[misc]
+        assert [(await heard.next()).data["rate"] for _ in range(5)] == [0, 1, 2, 3, 4]
+        await made.until(lambda info: info.sides[1].waiting == 0)
+        bus(one).publish(speed(5))
+        assert (await heard.next()).data["rate"] == 5
+
+
+async def test_rules_change_and_withhold_events() -> None:
+    one, other = new_origin(), new_origin()
+    mapping = {
+        "in": [{"when": "$rate < 0", "drop": True}],
+        "out": [
+            {"when": "$rate > 200", "name": "{data.nothing}"},
+            {"name": "fast {name}", "rename": {"rate": "speed"}, "set": {"unit": "km/h"}},
+        ],
+    }
+    async with world() as made:
+        await made.gateway(
+            memory("a", one, mapping={"in": mapping["in"]}),
+            memory("b", other, mapping={"out": mapping["out"]}, flow=r.Flow(deny="$speed == 7")),
+        )
+        heard = Listener(other)
+        await made.want("Speed", "B")
+        for rate in (-1, 201, 7, 8):
+            bus(one).publish(speed(rate))
+        found = await heard.next()
+        assert (found.name, dict(found.data)) == ("fast Speed", {"speed": 8, "unit": "km/h"})
+        info = await made.until(lambda info: info.sides[1].sent == 1)
+        assert (info.sides[1].set_aside, info.sides[1].withheld) == (1, 1)
+        assert "nothing" in info.sides[1].last_cause

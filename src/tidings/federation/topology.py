@@ -129,7 +129,7 @@ class Topology:
         waiting = deque([to])
         while waiting:
             service = waiting.popleft()
-            for gateway in self._on.get(service) or self._away.get(service, ()):
+            for gateway in self._on.get(service) or self._away.get(service) or ():
                 attached = self.gateways[gateway]
                 if gateway in gateways or not (service == to or attached[service].control):
                     continue

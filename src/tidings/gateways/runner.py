@@ -59,7 +59,7 @@ class GatewayRunner:
         keys = GatewayKeys(next(iter(secrets), ""), secrets, clients=not config.clients_sign)
         self.machine = Gateway(
             config.name, config.system, new_origin()[:12], clock.now(), notes=told.notes,
-            keys=keys, times=times,
+            keys=keys, times=times, window=config.window,
         )  # fmt: skip
         self._sides: dict[str, SideRunner] = {}
         for side in config.sides:
@@ -79,7 +79,7 @@ class GatewayRunner:
             heard=self._heard, changed=self._changed, placed=self._placed,
         )  # fmt: skip
         self._sides[config.adapter] = made
-        self.machine.attach(config.adapter, config.service, made.capabilities)
+        self.machine.attach(config.adapter, config.service, made.capabilities, config.trusts)
         return made
 
     def start(self) -> None:
@@ -285,4 +285,4 @@ class Gateways:
 
 def _identity(config: r.GatewayConfig) -> object:
     """What of a gateway cannot change while it runs."""
-    return config.name, config.system, dict(config.keys), config.clients_sign
+    return config.name, config.system, dict(config.keys), config.clients_sign, config.window

@@ -167,9 +167,7 @@ def test_only_signed_control_events_are_believed() -> None:
 
 def test_clients_must_sign_where_the_gateway_says_so() -> None:
     for clients in (True, False):
-        network = Network(
-            9, {"G1": ["A", "B"]}, keys={"city": b"secret"}, clients=clients
-        )
+        network = Network(9, {"G1": ["A", "B"]}, keys={"city": b"secret"}, clients=clients)
         network.run(2_000)
         subscribe(network, targets="B")
         network.event("B", "Speed", rate=31)
@@ -178,9 +176,18 @@ def test_clients_must_sign_where_the_gateway_says_so() -> None:
 
 
 def test_what_is_no_control_event_hurts_nobody(walk: Network) -> None:
-    for data in ({}, {"Type": 99}, {"Type": 2}, {"Type": 2, "Filter": 7}, {"Type": 3},
-                 {"Type": 3, "Event": "{"}, {"Type": 7, "Body": "[]", "Sender": "x"},
-                 {"Type": 8, "Body": "no", "DistList": "*,,"}, {"Type": 1, "Event": "nothing"}):  # fmt: skip
+    wrong: list[dict[str, Any]] = [
+        {},
+        {"Type": 99},
+        {"Type": 2},
+        {"Type": 2, "Filter": 7},
+        {"Type": 3},
+        {"Type": 3, "Event": "{"},
+        {"Type": 7, "Body": "[]", "Sender": "x"},
+        {"Type": 8, "Body": "no", "DistList": "*,,"},
+        {"Type": 1, "Event": "nothing"},
+    ]
+    for data in wrong:
         walk.publish("B", event("", "", CONTROL_SUBJECT, data), None, None)
     walk.run(500)
     assert walk.members["G1"].machine.counts.refused >= 8

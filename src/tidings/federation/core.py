@@ -59,8 +59,10 @@ class Federation:
     name: Final = NAME
     wake_at: int | None = None
 
-    def __init__(self) -> None:
+    def __init__(self, check: Callable[[r.SideConfig], object] = lambda _: None) -> None:
+        """`check` raises InvalidUsage if a side could not run: no such adapter, a wrong rule."""
         self._gateways: dict[str, _Kept] = {}
+        self._check_side = check
         self._ready = False
         self._effects: list[Any] = []
         self._handlers: dict[type, Callable[[Any, int], object]] = {
@@ -102,7 +104,7 @@ class Federation:
             checked_name("name", asked.name), checked_name("system", asked.system),
             tuple(asked.sides), dict(asked.keys), asked.clients_sign, asked.window,
         )  # fmt: skip
-        _check(config)
+        self._check(config)
         self._gateways[asked.name] = _Kept(config, tuple(map(_note, asked.requests)))
         self._keep(asked.name)
         self._run(asked.name)
@@ -110,7 +112,7 @@ class Federation:
     def _change(self, asked: r.ChangeGateway, _: int) -> None:
         kept = self._find(asked.gateway)
         config = replace(kept.config, sides=tuple(asked.sides))
-        _check(config)
+        self._check(config)
         kept.config = config
         self._keep(asked.gateway)
         self._run(asked.gateway)
@@ -180,6 +182,11 @@ class Federation:
             kept.sides, kept.problem = told.sides, told.problem
 
     # Rules.
+
+    def _check(self, config: r.GatewayConfig) -> None:
+        _check(config)
+        for side in config.sides:
+            self._check_side(side)
 
     def _run(self, name: str) -> None:
         kept = self._gateways[name]
@@ -260,17 +267,25 @@ def _check(config: r.GatewayConfig) -> None:
         raise InvalidUsage(f"window: 0 to {MOST_REMEMBERED} events, not {config.window}")
     if not 1 <= len(config.sides) <= MOST_SIDES:
         raise InvalidUsage(f"sides: a gateway has 1 to {MOST_SIDES}, not {len(config.sides)}")
+    _check_keys(config)
+    for what in ("adapter", "service"):
+        names = [checked_name(f"sides: {what}", getattr(side, what)) for side in config.sides]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise InvalidUsage(f"sides: {twice} is the {what} of two sides")
+    for side in config.sides:
+        for text in (side.flow.allow, side.flow.deny):
+            if text:
+                filter_of(text)
+
+
+def _check_keys(config: r.GatewayConfig) -> None:
     if len(config.keys) > MOST_KEYS:
         raise InvalidUsage(f"keys: at most {MOST_KEYS}, not {len(config.keys)}")
     for name, place in config.keys.items():
         checked_name("keys", name)
         if not place.startswith(("file:", "env:")):
             raise InvalidUsage(f"keys: {name} is file:PATH or env:NAME, so that no secret is kept")
-    for what in ("adapter", "service"):
-        names = [checked_name(f"sides: {what}", getattr(side, what)) for side in config.sides]
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice is not None:
-            raise InvalidUsage(f"sides: {twice} is the {what} of two sides")
     for side in config.sides:
         for name in side.trusts:
             if name not in config.keys:
@@ -278,9 +293,6 @@ def _check(config: r.GatewayConfig) -> None:
                     f"sides: {side.adapter} trusts {name!r:.60}, which is not one of the gateway's "
                     f"keys: {', '.join(config.keys) or 'it has none'}"
                 )
-        for text in (side.flow.allow, side.flow.deny):
-            if text:
-                filter_of(text)
 
 
 # What is shown.

@@ -46,7 +46,7 @@ class GatewayRunner:
     """
 
     def __init__(
-        self, told: r.RunGateway, local: Callable[[], Client], tell: Tell, clock: Clock,
+        self, told: r.RunGateway, local: Callable[[str], Client], tell: Tell, clock: Clock,
         times: GatewayTimes | None = None,
     ) -> None:  # fmt: skip
         config = told.config
@@ -62,14 +62,31 @@ class GatewayRunner:
             keys=keys, times=times, window=config.window,
         )  # fmt: skip
         self._sides: dict[str, SideRunner] = {}
+        self._broken: dict[str, r.SideInfo] = {}
         for side in config.sides:
             self._add(side)
         self._ticking: asyncio.Task[None] | None = None
 
-    def _add(self, config: r.SideConfig) -> SideRunner:
+    def _add(self, config: r.SideConfig) -> SideRunner | None:
+        """Add a side; one that cannot run, such as without its package, does not stop the rest."""
+        try:
+            return self._added(config)
+        except TidingsError as error:
+            log.warning(
+                "gateway %s, side %s cannot run: %s", self.config.name, config.adapter, error
+            )
+            self._broken[config.adapter] = r.SideInfo(
+                config.adapter, config.service, config.kind, r.SideState.STOPPED, str(error),
+                self._clock.now(),
+            )  # fmt: skip
+            return None
+
+    def _added(self, config: r.SideConfig) -> SideRunner:
         gateway = self.config
         outbox = Outbox(
-            self._local, f"federation {gateway.name}/{config.adapter}", dict(config.outbox)
+            partial(self._local, ""),
+            f"federation {gateway.name}/{config.adapter}",
+            dict(config.outbox),
         )
         side = Side(
             gateway.system, gateway.name, config.adapter, config.service, {"client": self._local}
@@ -105,14 +122,15 @@ class GatewayRunner:
                 self.machine.detach(adapter)
                 del self._sides[adapter]
         self.config, self._draining = told.config, told.draining
+        self._broken.clear()
         for adapter, config in wanted.items():
-            if adapter not in self._sides:
-                self._add(config).start()
+            if adapter not in self._sides and (added := self._add(config)) is not None:
+                added.start()
         self.work()
 
     def sides(self) -> tuple[r.SideInfo, ...]:
         """Return its sides as they are now."""
-        return tuple(side.info() for side in self._sides.values())
+        return (*(side.info() for side in self._sides.values()), *self._broken.values())
 
     # What happens.
 
@@ -208,7 +226,7 @@ class Gateways:
         self,
         tell: Tell,
         on_effect: Callable[[type[Any], Callable[[Any], None]], None],
-        local: Callable[[], Client],
+        local: Callable[[str], Client],
         clock: Clock | None = None,
         times: GatewayTimes | None = None,
     ) -> None:

@@ -34,7 +34,6 @@ from tidings.federation.requests import Flow, SideConfig, SideInfo, SideState
 from tidings.federation.wishes import filter_of
 from tidings.filters.constraint import Constraint
 from tidings.gateways.adapters.base import (
-    ADAPTERS,
     Adapter,
     AdapterError,
     Arrival,
@@ -42,6 +41,7 @@ from tidings.gateways.adapters.base import (
     Placed,
     Refused,
     Side,
+    adapter_class,
     new_adapter,
 )
 from tidings.gateways.mapping import Mapped
@@ -95,10 +95,8 @@ class SideRunner:
         self._placed = placed
         self._mapped = Mapped(config.mapping, config.adapter)
         self._flow = _Allowed(config.flow)
-        found: Any = ADAPTERS.load(config.kind)
-        new_adapter(config.kind, side, _without_secrets(found, config))  # says what is wrong
-        self.capabilities = found.capabilities
-        self._secrets: tuple[str, ...] = found.secrets
+        self.capabilities = checked_side(config, side).capabilities
+        self._secrets = adapter_class(config.kind).secrets
         self._adapter: Adapter[Any] | None = None
         self._queue: deque[tuple[Outgoing, Callable[[], None]]] = deque()
         self._sending = 0
@@ -447,17 +445,23 @@ def _fingerprint(event: StructuredEvent) -> object:
     return event.name, encode_event(event)
 
 
-def _without_secrets(found: Any, config: SideConfig) -> dict[str, object]:  # noqa: ANN401
-    """Check that every secret is a reference; return the parameters with something in its place."""
-    parameters = dict(config.parameters)
-    for name in getattr(found, "secrets", ()):
-        value = parameters.get(name)
+def checked_side(config: SideConfig, side: Side | None = None) -> Adapter[Any]:
+    """Make the adapter of a side, to find what is wrong with it; secrets are not read.
+
+    Raises:
+        InvalidUsage: There is no such kind, or a parameter or a rule is wrong.
+        MissingExtra: A package that it needs is not installed.
+    """
+    Mapped(config.mapping, config.adapter)
+    for name in adapter_class(config.kind).secrets:
+        value = config.parameters.get(name)
         if value and not str(value).startswith(("file:", "env:")):
             raise InvalidUsage(
                 f"{config.adapter}: {name} is file:PATH or env:NAME, so that no secret is kept "
                 "with the gateway"
             )
-    return parameters
+    where = side or Side("", "", config.adapter, config.service)
+    return new_adapter(config.kind, where, config.parameters)
 
 
 def _secret(name: str, reference: object) -> str:

@@ -41,7 +41,7 @@ from tidings.server.build import (
     web_options,
 )
 from tidings.server.descriptors import budget, raised_limit
-from tidings.server.embedded import local_client
+from tidings.server.embedded import client_for
 from tidings.server.interpreter import Interpreter
 from tidings.server.layers import Loaded, Sources
 from tidings.server.logs import Logs, loop_fault
@@ -208,7 +208,7 @@ class Service:
             if jobs is not None:
                 self.host.new_jobs(jobs).start()
             self._gateways = Gateways(
-                self.host.tell, self.host.on_effect, partial(local_client, self.host)
+                self.host.tell, self.host.on_effect, partial(client_for, self.host)
             )
             self._gateways.start()
             self._watch_over()

@@ -281,17 +281,21 @@ class Gateway:
         self, adapter: str, filters: Sequence[Constraint], how: Sequence[tuple[str, bool, str]]
     ) -> None:
         """Filters stand at a side's service: text, exact or not, and the surplus."""
-        found = dict(zip(filters, how, strict=True))
         side = self._sides[adapter]
+        if tuple(filters) != side.wanted:
+            return  # something else is wanted by now, and will be placed
+        found = dict(zip(filters, how, strict=True))
         for request in side.indexed:
             text, exact, surplus = found.get(filter_of(request.what), ("", False, "merged"))
             self._report(
                 side.service, request, "", f"{text}; {surplus}" if surplus else text, exact
             )
 
-    def refused(self, adapter: str, cause: str) -> None:
-        """The filters of a side could not be placed."""
+    def refused(self, adapter: str, filters: Sequence[Constraint], cause: str) -> None:
+        """Filters of a side could not be placed."""
         side = self._sides[adapter]
+        if tuple(filters) != side.wanted:
+            return
         for request in side.indexed:
             self._report(side.service, request, cause, "", exact=False)
 

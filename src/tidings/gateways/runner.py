@@ -54,7 +54,8 @@ class GatewayRunner:
         self._local = local
         self._tell = tell
         self._clock = clock
-        self._draining = told.draining
+        self._flows = asyncio.Event()
+        self._under_way: dict[tuple[str, str, int], list[Arrival]] = {}
         secrets = {name: read_secret(ref, name).encode() for name, ref in config.keys.items()}
         keys = GatewayKeys(next(iter(secrets), ""), secrets, clients=not config.clients_sign)
         self.machine = Gateway(
@@ -66,6 +67,10 @@ class GatewayRunner:
         for side in config.sides:
             self._add(side)
         self._ticking: asyncio.Task[None] | None = None
+        self._let_flow(told)
+
+    def _let_flow(self, told: r.RunGateway) -> None:
+        (self._flows.clear if told.draining else self._flows.set)()
 
     def _add(self, config: r.SideConfig) -> SideRunner | None:
         """Add a side; one that cannot run, such as without its package, does not stop the rest."""
@@ -121,7 +126,8 @@ class GatewayRunner:
                 await (side.stop() if adapter in wanted else side.delete())
                 self.machine.detach(adapter)
                 del self._sides[adapter]
-        self.config, self._draining = told.config, told.draining
+        self.config = told.config
+        self._let_flow(told)
         self._broken.clear()
         for adapter, config in wanted.items():
             if adapter not in self._sides and (added := self._add(config)) is not None:
@@ -142,7 +148,7 @@ class GatewayRunner:
         self, adapter: str, filters: Sequence[Constraint], placed: Sequence[Placed] | str
     ) -> None:
         if isinstance(placed, str):
-            self.machine.refused(adapter, placed)
+            self.machine.refused(adapter, filters, placed)
         else:
             self.machine.placed(adapter, filters, placed)
         self.work()
@@ -150,13 +156,16 @@ class GatewayRunner:
     async def _heard(self, adapter: str, arrivals: Sequence[Arrival]) -> None:
         """Take events of a side: each goes where it must, and is taken when it is safe there."""
         source = self._sides[adapter]
-        if self._draining:
-            await asyncio.Event().wait()  # what the service holds, it keeps
+        await self._flows.wait()  # while it drains, the service keeps what it holds
         now = self._clock.now()
         finished: list[Arrival] = []
         asked = False
         towards: set[str] = set()
         for arrival in arrivals:
+            under_way = self._under_way.get((adapter, arrival.stream, arrival.number))
+            if under_way is not None:
+                under_way.append(arrival)  # handed over again
+                continue
             fresh = Fresh(arrival.event, arrival.mark, arrival.stream, arrival.number)
             if arrival.event.name == CONTROL_SUBJECT:
                 deliveries = self.machine.control_arrived(adapter, fresh, now)
@@ -178,12 +187,17 @@ class GatewayRunner:
 
     def _send(self, source: SideRunner, arrival: Arrival, deliveries: list[Delivery]) -> None:
         left = len(deliveries)
+        key = (source.config.adapter, arrival.stream, arrival.number)
+        copies = [arrival]
+        if arrival.number:
+            self._under_way[key] = copies
 
         def done() -> None:
             nonlocal left
             left -= 1
             if not left:
-                source.taken([arrival])
+                self._under_way.pop(key, None)
+                source.taken(copies)
 
         for delivery in deliveries:
             side = self._sides.get(delivery.adapter)

@@ -11,7 +11,7 @@ from random import Random
 from tidings.events.build import event
 from tidings.events.fields import StructuredFields
 from tidings.events.structured import StructuredEvent
-from tidings.federation.control import CONTROL_SUBJECT, Control, ControlKind
+from tidings.federation.control import CONTROL_SUBJECT, ControlKind
 from tidings.federation.gateway import (
     Fresh,
     Gateway,
@@ -22,6 +22,7 @@ from tidings.federation.gateway import (
     Want,
 )
 from tidings.federation.marks import Mark
+from tidings.federation.records import Note
 from tidings.filters.constraint import Constraint
 from tidings.gateways.adapters.memory import MemoryAdapter
 
@@ -181,8 +182,8 @@ class Network:
 
     def ask(self, by: str, kind: ControlKind, filter: str, source: str, targets: str) -> None:
         member = self.members[by]
-        control = Control(kind=kind, filter=filter, source=source, targets=targets)
-        member.machine.ask(control, self.now)
+        count = 1 if kind is ControlKind.SUBSCRIPTION else -1
+        member.machine.ask(Note(False, filter, source, targets, count), self.now)
         member.work()
 
     def event(self, service: str, name: str, **data: object) -> None:

@@ -16,11 +16,10 @@ import msgspec
 
 from tidings.cores import Handled, Keep, State, answer_each
 from tidings.errors import InvalidUsage, NameTaken, NotFound, StoreError, TooManyObjects, WrongState
-from tidings.events.structured import StructuredEvent
 from tidings.federation import requests as r
-from tidings.federation.control import Control, ControlKind
 from tidings.federation.distribution import checked_name, distribution
 from tidings.federation.gateway import Gateway
+from tidings.federation.notes import summed
 from tidings.federation.records import Applied, Note
 from tidings.federation.wishes import filter_of
 
@@ -33,12 +32,6 @@ MOST_REMEMBERED: Final = 10_000_000
 NOT_RUN: Final = "this process runs no gateways"
 
 _VERSION: Final = 1
-_KINDS: Final = {
-    r.RequestKind.SUBSCRIBE: ControlKind.SUBSCRIPTION,
-    r.RequestKind.UNSUBSCRIBE: ControlKind.UNSUBSCRIPTION,
-    r.RequestKind.ANNOUNCE: ControlKind.ANNOUNCEMENT,
-    r.RequestKind.UNANNOUNCE: ControlKind.UNANNOUNCEMENT,
-}
 
 
 @dataclass(slots=True)
@@ -139,18 +132,16 @@ class Federation:
         self._effects += [Keep(NAME, asked.gateway, None), r.EndGateway(asked.gateway)]
 
     def _ask(self, asked: r.AskFederation, now: int) -> None:
-        machine = self._machine(asked.gateway)
+        kept = self._find(asked.gateway)
         note = _note(r.StandingRequest(asked.kind, asked.what, asked.source, asked.targets))
-        machine.ask(
-            Control(
-                kind=_KINDS[asked.kind],
-                source=note.source,
-                targets=note.targets,
-                filter="" if note.announces else note.what,
-                event=StructuredEvent(name=note.what) if note.announces else None,
-            ),
-            now,
-        )
+        taken_back = asked.kind in (r.RequestKind.UNSUBSCRIBE, r.RequestKind.UNANNOUNCE)
+        if taken_back:
+            note = msgspec.structs.replace(note, count=-1)
+        if kept.machine is None:
+            kept.notes = summed((*kept.notes, note))
+            self._keep(asked.gateway)
+            return
+        kept.machine.ask(note, now)
         self._effects.append(r.WakeGateway(asked.gateway))
 
     def _probe(self, asked: r.ProbeFederation, now: int) -> str:

@@ -20,7 +20,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
 
-from tidings.errors import InvalidEvent, NotFound, TidingsError, WrongState
+from tidings.errors import InvalidEvent, NotFound, TidingsError
 from tidings.events.fields import StructuredFields
 from tidings.events.structured import StructuredEvent
 from tidings.federation.capabilities import Capabilities, Hop, context_report
@@ -358,7 +358,7 @@ class Gateway:
             and self._is_new(control, heard)
             and self.topology.first_on(side.service) == self.name
         ):
-            request = self._note(control)
+            request = self._note(_note_of(control))
             if control.id:
                 self._asked[control.id] = _Asked(side, request, now)
                 while len(self._asked) > MOST_ASKED:
@@ -406,24 +406,12 @@ class Gateway:
 
     # Requests.
 
-    def ask(self, control: Control, now: int) -> None:
-        """Take a request that was made at this gateway (a transparent one).
-
-        Raises:
-            InvalidConstraint: The filter is none.
-        """
-        if control.kind not in REQUESTS or control.kind is ControlKind.PUBLICATION:
-            raise WrongState(f"a {control.kind.name.lower()} is no standing request")
-        if control.filter:
-            filter_of(control.filter)
-        self._note(control)
+    def ask(self, note: Note, now: int) -> None:
+        """Take a request that was made at this gateway (a transparent one)."""
+        self._note(note)
         self.refresh(now)
 
-    def _note(self, control: Control) -> Request:
-        announces = control.kind in (ControlKind.ANNOUNCEMENT, ControlKind.UNANNOUNCEMENT)
-        more = control.kind in (ControlKind.ANNOUNCEMENT, ControlKind.SUBSCRIPTION)
-        what = control.event.name if control.event is not None and announces else control.filter
-        note = Note(announces, what, control.source, control.targets, 1 if more else -1)
+    def _note(self, note: Note) -> Request:
         key = _note_key(note)
         before = self._records.content(self.name, key)
         count = note.count + (before.count if isinstance(before, Note) else 0)
@@ -434,7 +422,7 @@ class Gateway:
             if gateway == self.name and isinstance(content, Note)
         )
         self._effects.append(KeepNotes(tuple(kept)))
-        return Request(announces, what, control.source)
+        return Request(note.announces, note.what, note.source)
 
     def requests(self) -> list[RequestStatus]:
         """Say of each standing request where it applies, where it was refused, what is missing."""
@@ -807,6 +795,14 @@ class RequestStatus(NamedTuple):
     targets: tuple[str, ...]
     applied: tuple[Applied, ...]
     missing: tuple[str, ...]
+
+
+def _note_of(control: Control) -> Note:
+    """Return what is noted of a request that came as a control event."""
+    announces = control.kind in (ControlKind.ANNOUNCEMENT, ControlKind.UNANNOUNCEMENT)
+    more = control.kind in (ControlKind.ANNOUNCEMENT, ControlKind.SUBSCRIPTION)
+    what = control.event.name if control.event is not None and announces else control.filter
+    return Note(announces, what, control.source, control.targets, 1 if more else -1)
 
 
 def _note_key(note: Note) -> str:

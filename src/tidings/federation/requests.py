@@ -17,6 +17,8 @@ GatewayName: TypeAlias = Annotated[str, "gateway"]
 """A name of the federation: see `distribution.checked_name`."""
 
 
+OF_GATEWAYS: Final = "federation "
+"""The names of channels and subscriptions that gateways make for themselves begin so."""
 WINDOW: Final = 100_000
 """Events that a gateway remembers."""
 

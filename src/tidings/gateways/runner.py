@@ -90,7 +90,7 @@ class GatewayRunner:
         gateway = self.config
         outbox = Outbox(
             partial(self._local, ""),
-            f"federation {gateway.name}/{config.adapter}",
+            f"{r.OF_GATEWAYS}{gateway.name}/{config.adapter}",
             dict(config.outbox),
         )
         side = Side(

@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from tidings.errors import InvalidEvent, InvalidUsage
@@ -85,6 +86,7 @@ Area: TypeAlias = Circle | Rectangle
 # Text.
 
 
+@lru_cache(1024)
 def position_of_text(text: str) -> Position:
     """Read `latitude, longitude`; InvalidUsage says what is wrong."""
     parts = _parts(text)
@@ -98,6 +100,7 @@ def position_text(position: Position) -> str:
     return f"{position.latitude!r}, {position.longitude!r}"
 
 
+@lru_cache(1024)
 def area_of_text(text: str) -> Area:
     """Read an area; InvalidUsage says what is wrong."""
     shape, *rest = _parts(text)

@@ -171,7 +171,7 @@ class SteamAdapter(Adapter[SteamParameters]):
     # From the service.
 
     async def want(self, filters: Sequence[Constraint]) -> Sequence[Placed]:
-        """Be in the groups of the subjects, and filter content here; all groups if one names none."""
+        """Be in the groups of the subjects, all if a filter names none; filter content here."""
         subjects = [subject_of(one) for one in filters]
         known = [subject for subject in subjects if subject is not None]
         try:

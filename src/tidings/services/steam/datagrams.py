@@ -17,9 +17,7 @@ from tidings.federation.proximity import (
     Area,
     Position,
     area_of_text,
-    area_text,
     position_of_text,
-    position_text,
 )
 
 MOST_OCTETS: Final = 60_000
@@ -168,16 +166,13 @@ def decode(octets: bytes) -> Datagram:
 
 
 def _check_places(found: Announcement | SteamEvent) -> None:
-    """Refuse areas and positions that are written in another way than ours, or mean nothing."""
+    """Refuse areas and positions that nobody could use."""
     try:
-        area = area_of_text(found.area)
-        position = position_of_text(found.position) if found.position else None
+        area, position = found.proximity, found.producer
     except InvalidUsage as error:
         raise InvalidEvent(str(error)) from error
     if area.relative and position is None:
         raise InvalidEvent("a relative area needs the position of the producer")
-    if area_text(area) != found.area or (position and position_text(position) != found.position):
-        raise InvalidEvent("an area or a position is written in another way than by STEAM")
 
 
 # Types.

@@ -15,6 +15,7 @@ import os
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from functools import reduce
+from itertools import pairwise
 from operator import xor
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
@@ -62,7 +63,7 @@ def location_of(text: str, start: int) -> Location:
 def track(points: Sequence[Point], start: int) -> Location:
     """Return a source that goes along points, from `start`; it waits at the first and last."""
     times = [point.time for point in points]
-    if not times or any(a >= b for a, b in zip(times, times[1:], strict=False)):
+    if not times or any(a >= b for a, b in pairwise(times)):
         raise InvalidUsage("a track has one point or more, each later than the one before")
 
     def locate(now: int) -> Position:

@@ -1,4 +1,6 @@
-"""A STEAM node of this process: the client API. ::
+"""A STEAM node of this process: the client API.
+
+For instance::
 
     async with SteamNode(position="53.34, -6.25") as node:
         speed = EventType("Speed", {"license_no": Kind.TEXT, "rate": Kind.DOUBLE})

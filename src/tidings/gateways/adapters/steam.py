@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, cast
 
 import msgspec
 
@@ -35,9 +35,9 @@ from tidings.federation.proximity import (
     producer_of,
     square_around,
 )
-from tidings.filters import tree as t
 from tidings.filters.constraint import Constraint
-from tidings.filters.index.conjuncts import conjuncts_of
+from tidings.filters.dialects.proximity import Split
+from tidings.filters.dialects.proximity import split as split_filter
 from tidings.gateways.adapters.base import (
     Adapter,
     AdapterError,
@@ -133,7 +133,7 @@ class SteamAdapter(Adapter[SteamParameters]):
             subject: EventType(subject, dict(kinds)) for subject, kinds in parameters.types.items()
         } | {CONTROL_SUBJECT: _CONTROL}
         self._node = self._new_node()
-        self._filters: tuple[Constraint, ...] = ()
+        self._wanted: Sequence[Split] = ()
         self._reader: asyncio.Task[None] | None = None
 
     def _new_node(self) -> SteamNode:
@@ -172,19 +172,18 @@ class SteamAdapter(Adapter[SteamParameters]):
 
     async def want(self, filters: Sequence[Constraint]) -> Sequence[Placed]:
         """Be in the groups of the subjects, all if a filter names none; filter content here."""
-        subjects = [subject_of(one) for one in filters]
-        known = [subject for subject in subjects if subject is not None]
-        try:
-            self._node.listen(
-                self, known if len(known) == len(subjects) else None, lambda _: True, self._take
+        wanted = [split_filter(one) for one in filters]
+        subjects: set[str] | None = set()
+        for one in wanted:
+            subjects = (
+                None if subjects is None or one.subjects is None else subjects.union(one.subjects)
             )
+        try:
+            self._node.listen(self, subjects, lambda _: True, self._take)
         except (TooManyObjects, Unreachable) as error:
             raise AdapterError(str(error)) from error
-        self._filters = tuple(filters)
-        return [
-            Placed(f"{'all subjects' if subject is None else subject}: {one.text}", exact=True)
-            for one, subject in zip(filters, subjects, strict=True)
-        ]
+        self._wanted = wanted
+        return [Placed(_shown(one), exact=True) for one in wanted]
 
     def _take(self, event: SteamEvent) -> None:
         try:
@@ -194,7 +193,7 @@ class SteamAdapter(Adapter[SteamParameters]):
             return
         if arrival is not None:
             fields = StructuredFields(arrival.event, SystemClock().now())
-            if any(one.matches(fields) for one in self._filters):
+            if any(_passes(one, event.subject, fields) for one in self._wanted):
                 self._waiting.append(arrival)
                 self._come.set()
 
@@ -275,7 +274,7 @@ class SteamAdapter(Adapter[SteamParameters]):
             if event.body is not None:
                 raise InvalidEvent("a STEAM event has parameters, and nothing else", "body")
             what = self._types.get(event.name) or event_type_of(event.name, event.data)
-            parts = [dict(event.data)]
+            parts = [cast("dict[str, SteamValue]", dict(event.data))]  # the node checks them
             attributes = attributes_of(event, mark)
         if self._node.machine.announced(event.name) != what:
             self._announce(what)
@@ -311,14 +310,14 @@ def attributes_of(event: StructuredEvent, mark: Mark) -> dict[str, SteamValue]:
     return {**said, _PRIORITY: priority} if isinstance(priority, int) else said
 
 
-def subject_of(wanted: Constraint) -> str | None:
-    """Return the one subject that a constraint asks for; None if it does not name one."""
-    for part in conjuncts_of(wanted.tree) or ():
-        if (
-            isinstance(part, t.Equal)
-            and isinstance(part.left, t.Component)
-            and part.left.path == "$event_name"
-            and isinstance(part.right, t.Text)
-        ):
-            return part.right.value
-    return None
+# Filters.
+
+
+def _passes(wanted: Split, subject: str, fields: StructuredFields) -> bool:
+    named = wanted.subjects is None or subject in wanted.subjects
+    return named and wanted.content.matches(fields)
+
+
+def _shown(wanted: Split) -> str:
+    subjects = "all subjects" if wanted.subjects is None else ", ".join(wanted.subjects)
+    return f"{subjects or 'no subject'}, with {wanted.content.text or 'any content'}"

@@ -154,7 +154,7 @@ def decode(octets: bytes) -> Datagram:
     if not octets.startswith(_MAGIC):
         raise InvalidEvent("not a STEAM datagram of this version")
     try:
-        found = _decode(octets[len(_MAGIC) :])
+        found: Datagram = _decode(octets[len(_MAGIC) :])
         canonical = _encode(found) == octets[len(_MAGIC) :]
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise InvalidEvent(f"not a STEAM datagram: {error}") from error

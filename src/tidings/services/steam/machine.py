@@ -268,8 +268,9 @@ class SteamMachine:
         reach, producer = self._config.discovery_range, announcement.producer
         if not reach:
             return True
-        known = position is not None and producer is not None
-        return known and distance(position, producer) <= reach
+        if position is None or producer is None:
+            return False
+        return distance(position, producer) <= reach
 
     def _hand(self, event: SteamEvent, position: Position | None) -> list[Effect]:
         if not self._is_new(event):

@@ -105,6 +105,10 @@ class SteamNode:
         """Return where the node is; None if nobody knows."""
         return self._locate(monotonic_microseconds())
 
+    def move(self, position: Position) -> None:
+        """Be at a place from now on, whatever the source said."""
+        self._locate = lambda _: position
+
     def announce(self, what: EventType, area: Area) -> None:
         """Begin to produce events of a type, valid in an area unless one says otherwise.
 

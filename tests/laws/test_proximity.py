@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+from tests.laws.sphere import metres
 from tidings.errors import InvalidEvent, InvalidUsage
 from tidings.events.build import event
 from tidings.federation.proximity import (
@@ -36,26 +37,6 @@ rectangles = st.builds(Rectangle, positions, st.floats(0, 360), st.floats(0, 180
 areas: st.SearchStrategy[Area] = circles | rectangles
 # Far from the poles, where small turns of longitude are small ways.
 habitable = st.builds(Position, st.floats(-75, 75), st.floats(-180, 180))
-
-
-def point(place: Position) -> tuple[float, float, float]:
-    """A place as a point in space, on a sphere of radius 1."""
-    latitude, longitude = map(math.radians, place)
-    return (
-        math.cos(latitude) * math.cos(longitude),
-        math.cos(latitude) * math.sin(longitude),
-        math.sin(latitude),
-    )
-
-
-def metres(one: Position, other: Position) -> float:
-    """The same distance by the angle between two vectors."""
-    a, b = point(one), point(other)
-    across = math.hypot(
-        a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
-    )
-    along = sum(x * y for x, y in zip(a, b, strict=True))
-    return EARTH_RADIUS * math.atan2(across, along)
 
 
 @given(areas)

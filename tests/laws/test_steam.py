@@ -185,7 +185,7 @@ def test_a_long_text_arrives_whole_or_not_at_all(
     joiner, found = Joiner(), []
     for sender, part in sent:
         forged = {"Text1": "forged", "Part": random.choice((0, 1, 2, 200))}
-        wrong = forged if not complete and random.random() < 0.1 else {}
+        wrong = forged if not complete and random.random() < 0.3 else {}
         found.append(joiner.add(sender, {**part, **wrong}, 0))
     whole = [text for text in found if text is not None]
     if complete:

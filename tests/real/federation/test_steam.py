@@ -244,7 +244,9 @@ async def test_a_filter_without_a_subject_hears_what_is_announced() -> None:
         await writer.publish([Outgoing(speed(rate), mark(1)) for rate in (40.0, 62.0)])
         [found] = await ear.named("05-D-1")
         assert found.event.data["rate"] == 62.0
-        await writer.offer([])
+        await writer.offer(["Braking"])
+        await heard_of(reader, "Braking")
+        await writer.disconnect()
         await heard_of(reader)
 
 

@@ -94,11 +94,14 @@ class SteamNode:
         self._ticker = asyncio.create_task(self._tick())
 
     async def close(self) -> None:
-        """Take part no longer."""
+        """Take part no longer; what was announced is withdrawn."""
         ticker, self._ticker = self._ticker, None
         if ticker is not None:
             ticker.cancel()
             await asyncio.wait((ticker,))
+            with suppress(Unreachable):
+                for subject in self.machine.subjects():
+                    self.withdraw(subject)
         self._radio.close()
 
     def position(self) -> Position | None:

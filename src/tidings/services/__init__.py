@@ -1,1 +1,1 @@
-"""Event services of our own, one folder each; adapters join them with the federation."""
+"""Event services of our own, which federations join with those of others."""

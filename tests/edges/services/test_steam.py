@@ -328,4 +328,4 @@ async def test_a_node_says_that_its_interface_is_gone() -> None:
         with pytest.raises(Unreachable):
             node.publish("Speed", {"license_no": "x", "rate": math.pi})
     with pytest.raises(Unreachable, match="closed"):
-        node.publish("Speed", {"license_no": "x", "rate": 1.0})
+        node.announce(SPEED, AROUND)

@@ -38,7 +38,7 @@ async def test_a_request_is_answered_with_where_it_applies() -> None:
 
 async def test_who_is_not_answered_says_so() -> None:
     async with world(), client(new_origin()) as federation:
-        with pytest.raises(AdapterError, match="no gateway of .* has answered at A"):
+        with pytest.raises(AdapterError, match=r"no gateway of .* has answered at A"):
             await federation.subscribe("Speed", wait=0.1)
         with pytest.raises(InvalidConstraint):
             await federation.subscribe("subject = Speed and rate >")

@@ -159,7 +159,8 @@ class SienaServer:
             elif key in settling.waiting:
                 self._has_settled(token, key, 1)
         self._tell_filters()
-        self._tell_servers()
+        if link.servers:
+            self._tell_servers()
 
     def close(self, key: int, cause: str) -> None:
         """End a connection, and tell the other side why."""
@@ -234,6 +235,11 @@ class SienaServer:
             if loser is link:
                 return False
         return True
+
+    @_take.register
+    def _failed(self, record: Failed, link: _Link) -> None:
+        self._effects.append(Close(link.key, record.cause))
+        self.closed(link.key)
 
     # Filters and advertisements.
 

@@ -8,6 +8,7 @@ describes each record.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final, Self, TypeAlias
 
@@ -23,7 +24,7 @@ MOST_OCTETS: Final = 2**20
 MOST_ATTRIBUTES: Final = 256
 MOST_TESTS: Final = 64
 """Of one filter: covering compares each with each."""
-MOST_TEXT: Final = 4_096
+MOST_TEXT: Final = 1_024
 """Characters of a text in a filter: servers keep filters, and only pass notifications on."""
 MOST_SERVERS: Final = 1_000
 """Of one network."""
@@ -244,7 +245,15 @@ def check_server_name(name: str) -> None:
         )
 
 
-def check_notification(attributes: dict[str, str | int | float | bool]) -> None:
+def address(url: str) -> tuple[str, int]:
+    """Return host and port of `senp://host:port` or `host:port`; SienaError for anything else."""
+    host, _, port = url.removeprefix("senp://").rstrip("/").rpartition(":")
+    if not host or not port.isascii() or not port.isdigit() or int(port) > 65_535:
+        raise SienaError(f"a SIENA server is at senp://host:port, not at {url!r:.80}")
+    return host.strip("[]"), int(port)
+
+
+def check_notification(attributes: Mapping[str, str | int | float | bool]) -> None:
     """Refuse what no SIENA server carries; SienaError names the attribute."""
     if len(attributes) > MOST_ATTRIBUTES:
         raise SienaError(

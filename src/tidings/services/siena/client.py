@@ -39,7 +39,7 @@ MOST_WAITING: Final = 10_000
 """Notifications that wait for the consumer; the oldest goes first."""
 _CHUNK: Final = 65_536
 _PATIENCE: Final = 10.0
-"""Seconds that a server may take to answer."""
+"""Seconds that the network may take to answer."""
 
 
 class SienaClient:
@@ -47,14 +47,15 @@ class SienaClient:
 
     Attributes:
         dropped: Notifications that the consumer has missed, because it is too slow.
-        lost: Done, with the cause, when the connection has ended.
+        cause: Why the connection has ended; empty until then.
     """
 
     def __init__(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, consumer: Consumer | None
     ) -> None:
         self.dropped = 0
-        self.lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self.cause = ""
+        self._ended = asyncio.get_running_loop().create_future()
         self._reader = reader
         self._writer = writer
         self._waiting: deque[Notification] = deque()
@@ -100,6 +101,10 @@ class SienaClient:
         self._writer.close()
         with contextlib.suppress(OSError):
             await self._writer.wait_closed()
+
+    async def ended(self) -> None:
+        """Wait until the connection has ended; `cause` says why."""
+        await asyncio.wait((self._ended,))
 
     async def __aenter__(self) -> Self:
         return self
@@ -155,32 +160,36 @@ class SienaClient:
 
         Returns:
             How many configured links of the network are down, as far as it was reached.
+
+        Raises:
+            Unreachable: There is no answer. If the server itself gives none, the connection ends.
         """
         token = next(self._numbers)
         answer = self._answers[token] = asyncio.get_running_loop().create_future()
         try:
             self._send(Settle(token, near))
-            async with asyncio.timeout(_PATIENCE):
-                await asyncio.wait((answer, self.lost), return_when=asyncio.FIRST_COMPLETED)
-        except TimeoutError as error:
-            self._end(f"no answer within {_PATIENCE:g} seconds")
-            raise Unreachable(f"the SIENA server: {self.lost.result()}") from error
+            await asyncio.wait(
+                (answer, self._ended), timeout=_PATIENCE, return_when=asyncio.FIRST_COMPLETED
+            )
         finally:
             del self._answers[token]
-        if not answer.done():
-            raise Unreachable(f"the SIENA server: {self.lost.result()}")
-        missing: int = answer.result()
-        return missing
+        if answer.done():
+            missing: int = answer.result()
+            return missing
+        if near:
+            self._end(f"the server does not answer within {_PATIENCE:g} seconds")
+        raise Unreachable(f"SIENA: {self.cause or 'a server behind this one does not answer'}")
 
     def _send(self, record: Record) -> None:
         octets = encode(record)
-        if self.lost.done():
-            raise Unreachable(f"the SIENA server: {self.lost.result()}")
+        if self.cause:
+            raise Unreachable(f"SIENA: {self.cause}")
         self._writer.write(octets)
 
     def _end(self, cause: str) -> None:
-        if not self.lost.done():
-            self.lost.set_result(cause)
+        if not self.cause:
+            self.cause = cause
+            self._ended.set_result(None)
 
     async def _read(self) -> None:
         splitter, cause = Splitter(), "the connection has ended"

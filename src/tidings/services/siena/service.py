@@ -79,7 +79,8 @@ class SienaService:
         self._machine = SienaServer(name, advertised=settings.advertised, configured=len(self._ups))
         self._keys = itertools.count(1)
         self._writers: dict[int, asyncio.StreamWriter] = {}
-        self._tasks: set[asyncio.Task[object]] = set()
+        self._keeping: set[asyncio.Task[None]] = set()
+        self._serving: set[asyncio.Task[None]] = set()
         self._listener: asyncio.Server | None = None
         self.url = ""
         self.dropped = 0
@@ -97,7 +98,7 @@ class SienaService:
             raise InvalidUsage(f"a SIENA server cannot listen at {host}:{port}: {error}") from error
         self.url = f"senp://{host}:{self._listener.sockets[0].getsockname()[1]}"
         for role, place in self._ups:
-            self._tasks.add(asyncio.create_task(self._keep_link(role, place)))
+            self._keeping.add(asyncio.create_task(self._keep_link(role, place)))
 
     async def stop(self) -> None:
         """Close everything."""
@@ -106,16 +107,17 @@ class SienaService:
         for key in list(self._writers):
             self._machine.close(key, "the server is stopped")
         self._perform()
-        for task in self._tasks:
+        for task in self._keeping:
             task.cancel()
-        if self._tasks:
-            await asyncio.wait(self._tasks)
+        # Connections end by themselves, as they are closed.
+        if tasks := self._keeping | self._serving:
+            await asyncio.wait(tasks)
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._serving.add(task)
+        task.add_done_callback(self._serving.discard)
         if len(self._writers) >= MOST_CONNECTIONS:
             writer.write(encode(Failed(f"the server has {MOST_CONNECTIONS:,} connections")))
             writer.close()

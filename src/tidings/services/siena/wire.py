@@ -15,7 +15,7 @@ from typing import Final, Self, TypeAlias
 import msgspec
 
 from tidings.errors import BadInput
-from tidings.filters.dialects.siena import AttributeTest, Operator, SienaFilter
+from tidings.filters.dialects.siena import AttributeTest, Operator, SienaFilter, is_name
 from tidings.names import is_readable
 
 VERSION: Final = 1
@@ -290,11 +290,11 @@ def check_filter(wanted: SienaFilter) -> None:
 
 
 def check_name(name: str) -> None:
-    """Refuse an attribute's name that the C++ interface of SIENA cannot send."""
-    if not 0 < len(name) <= MAX_NAME or "-" in name or " " in name or not is_readable(name):
+    """Refuse what is no name of an attribute; SienaError says what is one."""
+    if len(name) > MAX_NAME or not is_name(name):
         raise SienaError(
-            f"an attribute's name has 1 to {MAX_NAME} characters, without '-', spaces and control "
-            f"characters; not {name!r:.60}"
+            f"an attribute's name has at most {MAX_NAME} characters: a letter, _ or $, then "
+            f"letters, digits and _ $ . / (no hyphen); not {name!r:.60}"
         )
 
 

@@ -17,10 +17,11 @@ our master, and peers. With their links they form a tree, whoever dialled::
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import singledispatchmethod
 from typing import Final, NamedTuple, TypeAlias
 
+from tidings.errors import InvalidUsage
 from tidings.filters.dialects.siena import SienaFilter
 from tidings.services.siena.forwarding import Forwarding
 from tidings.services.siena.relations import intersects, matches
@@ -113,13 +114,16 @@ class SienaServer:
         name: Unique in the network.
         advertised: Whether filters go only to peers that advertise what they ask for; clients
             must then advertise what they publish.
-        configured: Links that this server is to make, for `Settled.missing`.
+        links: What the servers are for us that we are to connect with: a master, or peers. A
+            server below another has no peers: it would not hear of all that its master wants.
     """
 
-    def __init__(self, name: str, *, advertised: bool = False, configured: int = 0) -> None:
+    def __init__(self, name: str, *, advertised: bool = False, links: Sequence[Role] = ()) -> None:
+        if Role.MASTER in links and len(links) > 1:
+            raise InvalidUsage("a SIENA server has one master, or peers, not both")
         self.name = name
         self.advertised = advertised
-        self.configured = configured
+        self.links = tuple(links)
         self._links: dict[int, _Link] = {}
         # The master and the peers: filters, advertisements and names go there.
         self._up: dict[int, _Link] = {}
@@ -199,6 +203,9 @@ class SienaServer:
         if link.dialled is None:
             if record.role is Role.MASTER:
                 self.close(link.key, "a Hello comes from a client, a child or a peer")
+                return
+            if record.role is Role.PEER and Role.MASTER in self.links:
+                self.close(link.key, f"{self.name} has a master: it can have children, not peers")
                 return
             ours = Role.PEER if record.role is Role.PEER else Role.MASTER
             self._send(link.key, Hello(ours, self.name))
@@ -387,7 +394,7 @@ class SienaServer:
     def _settle(self, record: Settle, link: _Link) -> None:
         waiting = set() if record.near else self._up.keys() - {link.key}
         up = sum(one.dialled is not None for one in self._up.values())
-        missing = max(0, self.configured - up)
+        missing = max(0, len(self.links) - up)
         if not waiting:
             self._send(link.key, Settled(record.token, missing))
         elif link.settling >= MOST_SETTLING:

@@ -76,7 +76,9 @@ class SienaService:
         self._ups = [(role, address(url)) for role, url in ups]
         name = settings.name or new_origin()
         check_server_name(name)
-        self._machine = SienaServer(name, advertised=settings.advertised, configured=len(self._ups))
+        self._machine = SienaServer(
+            name, advertised=settings.advertised, links=[role for role, _ in self._ups]
+        )
         self._keys = itertools.count(1)
         self._writers: dict[int, asyncio.StreamWriter] = {}
         self._keeping: set[asyncio.Task[None]] = set()

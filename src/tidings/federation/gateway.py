@@ -34,7 +34,7 @@ from tidings.federation.control import (
     is_signed,
     signed,
 )
-from tidings.federation.distribution import distribution
+from tidings.federation.distribution import MAX_NAME, distribution
 from tidings.federation.marks import MOST_HOPS, Mark
 from tidings.federation.notes import Notes, Request
 from tidings.federation.probes import ProbeHop, Probes, way_of, way_text
@@ -55,6 +55,8 @@ from tidings.filters.constraint import Constraint, constraint
 from tidings.filters.index import MatchIndex
 
 _SECOND: Final = 1_000_000
+MOST_ASKED: Final = 1_000
+"""Requests of clients whose way is told to them at one time."""
 CONTROL_FILTER: Final = constraint(f"$event_name == '{CONTROL_SUBJECT}'")
 """What a gateway wants of every service that can carry control events."""
 
@@ -66,11 +68,13 @@ class GatewayTimes(msgspec.Struct, frozen=True):
         hello: Between two states that it publishes on every side.
         gone: After so long without a word another gateway counts as gone.
         settle: How long it waits before it takes over from another, which may still be at work.
+        answer: For so long it tells a client what becomes of its request.
     """
 
     hello: int = 2 * _SECOND
     gone: int = 7 * _SECOND
     settle: int = 1 * _SECOND
+    answer: int = 60 * _SECOND
 
 
 class GatewayKeys(msgspec.Struct, frozen=True):
@@ -171,6 +175,7 @@ class _Side:
 
     service: str
     capabilities: Capabilities
+    secrets: Mapping[str, bytes]
     up: bool = False
     heard: dict[str, int] = field(default_factory=dict)  # other gateways, and when
     wanted: tuple[Constraint, ...] = ()
@@ -179,6 +184,16 @@ class _Side:
     indexed: set[Request] = field(default_factory=set)
     answered: int = 0  # when it has last told others what they lacked
     asked: int = 0  # … and others what it lacks
+
+
+@dataclass(slots=True)
+class _Asked:
+    """A request that a client has made through its own service."""
+
+    side: _Side
+    request: Request
+    since: int
+    told: RequestAnswer | None = None
 
 
 class Gateway:
@@ -220,6 +235,7 @@ class Gateway:
         self._dirty = True
         self._hello_at = now
         self._since: dict[tuple[str, str], int] = {}  # when a way became ours
+        self._asked: OrderedDict[str, _Asked] = OrderedDict()
         self._probes = Probes()
         for note in notes:
             self._records.write(_note_key(note), note)
@@ -228,9 +244,13 @@ class Gateway:
 
     # What happens.
 
-    def attach(self, adapter: str, service: str, capabilities: Capabilities) -> None:
-        """Add a side; InvalidUsage is the caller's to find, before."""
-        self._sides[adapter] = _Side(service, capabilities)
+    def attach(
+        self, adapter: str, service: str, capabilities: Capabilities, trusts: Sequence[str] = ()
+    ) -> None:
+        """Add a side; `trusts` are the keys believed there, all if there is none."""
+        secrets = self._keys.secrets
+        known = {name: secrets[name] for name in trusts} if trusts else secrets
+        self._sides[adapter] = _Side(service, capabilities, known)
         self._by_service[service] = adapter
         self._dirty = True
 
@@ -238,6 +258,8 @@ class Gateway:
         """Take a side away."""
         side = self._sides.pop(adapter)
         del self._by_service[side.service]
+        for id in [id for id, asked in self._asked.items() if asked.side is side]:
+            del self._asked[id]
         self._dirty = True
 
     def side_up(self, adapter: str) -> None:
@@ -282,28 +304,40 @@ class Gateway:
     def control_arrived(self, adapter: str, heard: Fresh, now: int) -> list[Delivery]:
         """Take in a control event; return where the event of a publication goes."""
         self.counts.control += 1
+        side = self._sides[adapter]
         try:
             control = control_of(heard.event)
-            self._check(control)
+            if control.system not in ("", self.system):
+                return []
+            if control.sender == self.name:
+                return self._note_namesake(control)
+            self._check(side, control)
+            if control.filter:
+                filter_of(control.filter)
+            if control.sender:
+                side.heard[control.sender] = now
+            return self._obey(side, control, heard, now)
         except TidingsError as error:
             self.counts.refused += 1
             self.counts.last_refusal = str(error)
+            self._answer_refused(side, heard.event, str(error))
             return []
-        if control.sender == self.name or (control.system and control.system != self.system):
-            return []
-        side = self._sides[adapter]
-        if control.sender:
-            side.heard[control.sender] = now
-        return self._obey(side, control, heard, now)
 
-    def _check(self, control: Control) -> None:
-        keys = self._keys
-        if not keys.secrets or (keys.clients and not control.sender and control.kind in REQUESTS):
-            return
-        if not is_signed(control, keys.secrets):
+    def _note_namesake(self, control: Control) -> list[Delivery]:
+        if not control.id.startswith(f"{self._life}-") and control.kind is ControlKind.STATE:
+            self.counts.refused += 1
+            self.counts.last_refusal = (
+                f"another gateway of federation {self.system} is named {self.name}, too; or it was "
+                "this one, before it was started again"
+            )
+        return []
+
+    def _check(self, side: _Side, control: Control) -> None:
+        unsigned = self._keys.clients and not control.sender and control.kind in REQUESTS
+        if side.secrets and not unsigned and not is_signed(control, side.secrets):
             raise InvalidEvent(
-                f"the signature of a control event of {control.sender or 'a client'} is not that "
-                f"of a key known here: {', '.join(keys.secrets)}",
+                f"a control event of {control.sender or 'a client'} at {side.service} does not "
+                f"have the signature of a key believed there: {', '.join(side.secrets)}",
                 "data.Signature",
             )
 
@@ -320,8 +354,46 @@ class Gateway:
             and self._is_new(control, heard)
             and self.topology.first_on(side.service) == self.name
         ):
-            self._note(control)
+            request = self._note(control)
+            if control.id:
+                self._asked[control.id] = _Asked(side, request, now)
+                while len(self._asked) > MOST_ASKED:
+                    self._asked.popitem(last=False)
         return []
+
+    # Answers to clients that have asked through their own service.
+
+    def _answer_refused(self, side: _Side, wrong: StructuredEvent, cause: str) -> None:
+        id = wrong.data.get("Id")
+        if isinstance(id, str) and id and not wrong.data.get("Sender"):
+            self._answer(side, RequestAnswer(id=id[:MAX_NAME], cause=cause))
+
+    def _answer_asked(self, now: int) -> None:
+        """Tell clients what has become of their requests, whenever that changes."""
+        for id, asked in list(self._asked.items()):
+            answer = self._status_of(id, asked.request)
+            if answer != asked.told:
+                self._answer(asked.side, answer)
+                asked.told = answer
+            if now - asked.since > self._times.answer:
+                del self._asked[id]
+
+    def _status_of(self, id: str, request: Request) -> RequestAnswer:
+        found = next((one for one in self.requests() if one[:3] == request), None)
+        if found is None:
+            return RequestAnswer(id=id, ended=True)
+        return RequestAnswer(
+            id=id,
+            applied={one.service: one.how for one in found.applied if not one.cause},
+            refused={one.service: one.cause for one in found.applied if one.cause},
+            missing=found.missing,
+        )
+
+    def _answer(self, side: _Side, answer: RequestAnswer) -> None:
+        event, mark = self._control(
+            ControlKind.STATUS, body=msgspec.json.encode(answer).decode(), targets=side.service
+        )
+        self._effects.append(Publish(self._by_service[side.service], event, mark))
 
     def _is_new(self, control: Control, heard: Fresh) -> bool:
         """Whether a request is no repetition; without an id the service's number says so."""
@@ -343,7 +415,7 @@ class Gateway:
         self._note(control)
         self.refresh(now)
 
-    def _note(self, control: Control) -> None:
+    def _note(self, control: Control) -> Request:
         announces = control.kind in (ControlKind.ANNOUNCEMENT, ControlKind.UNANNOUNCEMENT)
         more = control.kind in (ControlKind.ANNOUNCEMENT, ControlKind.SUBSCRIPTION)
         what = control.event.name if control.event is not None and announces else control.filter
@@ -358,6 +430,7 @@ class Gateway:
             if gateway == self.name and isinstance(content, Note)
         )
         self._effects.append(KeepNotes(tuple(kept)))
+        return Request(announces, what, control.source)
 
     def requests(self) -> list[RequestStatus]:
         """Say of each standing request where it applies, where it was refused, what is missing."""
@@ -623,6 +696,7 @@ class Gateway:
         self._notes = Notes(notes)
         for adapter, side in self._sides.items():
             self._choose(adapter, side, before, now)
+        self._answer_asked(now)
 
     def _choose(self, adapter: str, side: _Side, before: Topology, now: int) -> None:
         """Say what a side wants and offers."""
@@ -632,7 +706,7 @@ class Gateway:
         for request in self._notes.at(at):
             if request.announces:
                 subjects.add(request.what)
-            elif self._is_ours(at, request.source, before, now):
+            elif self._is_ours(at, request.source, before, now) and self._can_read(at, request):
                 chosen.add(request)
         self._index(side, chosen)
         if not side.up:
@@ -647,6 +721,15 @@ class Gateway:
         if (offered := tuple(sorted(subjects))) != side.offered:
             side.offered = offered
             self._effects.append(Offer(adapter, offered))
+
+    def _can_read(self, at: str, request: Request) -> bool:
+        """Whether the filter of a request that another gateway has noted is one here, too."""
+        try:
+            filter_of(request.what)
+        except TidingsError as error:
+            self._report(at, request, f"gateway {self.name} cannot read it: {error}", "", False)
+            return False
+        return True
 
     def _index(self, side: _Side, chosen: set[Request]) -> None:
         for request in side.indexed - chosen:
@@ -680,6 +763,26 @@ class Gateway:
         """Return what is to be done, once."""
         effects, self._effects = self._effects, []
         return effects
+
+
+class RequestAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a client is told of its request: the body of a control event of the kind status.
+
+    Attributes:
+        id: That of the request.
+        applied: The services where it applies, and how it stands there.
+        refused: Services that refused it, and why.
+        missing: Services where it does not apply yet, or that nobody reaches.
+        ended: Whether it was taken back.
+        cause: Why nobody can take it; empty if somebody has.
+    """
+
+    id: str
+    applied: Mapping[str, str] = {}
+    refused: Mapping[str, str] = {}
+    missing: tuple[str, ...] = ()
+    ended: bool = False
+    cause: str = ""
 
 
 class RequestStatus(NamedTuple):

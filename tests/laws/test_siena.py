@@ -8,8 +8,18 @@ from random import Random
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tests.laws.dialect_worlds import field_tree
+from tests.laws.filter_events import PATHS, Scene, draw_event
+from tests.laws.filter_strategies import sources
+from tests.laws.filter_trees import constraint_of, draw_types
 from tests.laws.siena_network import Client, Network
-from tidings.filters.dialects.siena import AttributeTest, Operator, SienaFilter
+from tidings.errors import InvalidEvent
+from tidings.events.anyvalue import Value
+from tidings.events.fields import StructuredFields
+from tidings.events.structured import StructuredEvent
+from tidings.federation.marks import Mark
+from tidings.filters.dialects.siena import AttributeTest, Operator, SienaFilter, write
+from tidings.gateways.adapters.siena import EventMapping
 from tidings.services.siena.forwarding import Forwarding
 from tidings.services.siena.relations import (
     Notification,
@@ -167,7 +177,9 @@ class Story:
         peers = random.randint(1, servers)
         self.net = Network(random, servers, peers, advertised=advertised)
         for number in range(random.randint(2, 6)):
-            self.net.join(f"c{number}", random.choice(self.net.names))
+            client = self.net.join(f"c{number}", random.choice(self.net.names))
+            self._subscribe(client)
+            self._advertise(client)
 
     def turn(self) -> None:
         net, random = self.net, self.random
@@ -204,9 +216,11 @@ class Story:
             self.net.settle(client)
 
     def _publish(self, client: Client) -> None:
-        sent = some_notification(self.random)
-        if not self.net.advertised or any(matches(one, sent) for one in client.offers):
-            self.net.publish(client, sent)
+        for _ in range(8):
+            sent = some_notification(self.random)
+            if not self.net.advertised or any(matches(one, sent) for one in client.offers):
+                self.net.publish(client, sent)
+                return
 
 
 @given(st.integers(0, 2**32), st.booleans())
@@ -238,3 +252,48 @@ def test_filters_go_only_where_they_are_advertised_and_not_covered() -> None:
     net.unsubscribe(reader, wide)
     net.run()
     assert {record.filter for _, record in net.asked} == {narrow[::-1]}  # type: ignore[attr-defined]
+
+
+# Events as notifications.
+
+
+def carried(one: StructuredEvent) -> StructuredEvent:
+    """What of an event SIENA can carry."""
+    mapping = EventMapping()
+
+    def fits(name: str, value: Value) -> bool:
+        try:
+            mapping.notification(StructuredEvent(data={name: value}))
+        except InvalidEvent:
+            return False
+        return True
+
+    header = {name: value for name, value in one.header.items() if fits(name, value)}
+    data = {name: v for name, v in one.data.items() if fits(name, v) and name not in header}
+    return StructuredEvent(one.domain, one.type, one.name, header, data)
+
+
+@given(sources())
+def test_filters_at_siena_miss_no_event_and_exact_ones_find_no_other(rng: Random) -> None:
+    scene, mapping = Scene(carried(draw_event(rng))), EventMapping()
+    types = draw_types(rng) if rng.random() < 0.2 else ()
+    wanted = constraint_of(field_tree(rng, scene), types)
+    written = write(wanted, mapping.seen)
+    sent = mapping.notification(scene.event)
+    found = any(matches(one, sent) for one in written.filters)
+    expected = wanted.matches(scene.fresh())
+    assert found or not expected
+    assert found is expected or not written.exact
+
+
+@given(sources())
+def test_an_event_comes_back_as_it_went(rng: Random) -> None:
+    sent, mapping = carried(draw_event(rng)), EventMapping()
+    mark = Mark("test", "es 1", "stream,1", rng.randrange(2**63), ("a", "b"), ("other",))
+    back = mapping.arrival(mapping.notification(sent, mark))
+    assert back.mark == mark
+    fields, expected = StructuredFields(back.event), StructuredFields(sent)
+    for path in PATHS:
+        assert fields[path] == expected[path] or "$." in path or "_id" in path
+    assert set(back.event.header) == set(sent.header)
+    assert set(back.event.data) == set(sent.data)

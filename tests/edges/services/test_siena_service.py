@@ -24,11 +24,14 @@ from tidings.services.siena.client import SienaClient
 from tidings.services.siena.relations import Notification
 from tidings.services.siena.service import SienaService, SienaSettings
 from tidings.services.siena.wire import (
+    AnyRecord,
     Failed,
     Hello,
     Publish,
     Role,
     Servers,
+    Settle,
+    Settled,
     SienaError,
     Splitter,
     Subscribe,
@@ -126,13 +129,16 @@ async def test_a_slow_reader_misses_notifications_and_others_get_all() -> None:
         slow.setblocking(False)
         await asyncio.get_running_loop().sock_connect(slow, address(service.url))
         reader, slow_writer = await asyncio.open_connection(sock=slow, limit=1)
-        slow_writer.write(encode(Hello(Role.CLIENT)) + encode(Subscribe.of(ALL)))
+        slow_writer.writelines(map(encode, (Hello(Role.CLIENT), Subscribe.of(ALL), Settle(1))))
+        splitter, answers = Splitter(), list[AnyRecord]()
+        while Settled(1, 0) not in answers:
+            answers += splitter.feed(await reader.read(65_536))
         while not service.dropped:
             await writer.publish({"text": "x" * 5_000})
             sent += 1
         await ear.until(lambda heard: len(heard) == sent)
         # It reads again, and is served again.
-        splitter, found = Splitter(), 0
+        found = 0
         async with asyncio.timeout(PATIENCE):
             last = False
             while not last:
@@ -215,7 +221,7 @@ async def _nobody(arrivals: Sequence[Arrival]) -> None:
 async def test_a_server_that_hangs_far_away_does_not_stop_the_adapter(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(client_module, "_PATIENCE", 0.5)
+    monkeypatch.setattr(client_module, "_FAR_PATIENCE", 0.05)
     async with running() as service:
         _, writer = await asyncio.open_connection(*address(service.url))
         writer.write(encode(Hello(Role.PEER, "mute")) + encode(Servers(("mute",))))

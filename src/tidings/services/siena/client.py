@@ -39,7 +39,9 @@ MOST_WAITING: Final = 10_000
 """Notifications that wait for the consumer; the oldest goes first."""
 _CHUNK: Final = 65_536
 _PATIENCE: Final = 10.0
-"""Seconds that the network may take to answer."""
+"""Seconds that a server may take to answer."""
+_FAR_PATIENCE: Final = 5.0
+"""Seconds that the servers behind it may take."""
 
 
 class SienaClient:
@@ -169,7 +171,9 @@ class SienaClient:
         try:
             self._send(Settle(token, near))
             await asyncio.wait(
-                (answer, self._ended), timeout=_PATIENCE, return_when=asyncio.FIRST_COMPLETED
+                (answer, self._ended),
+                timeout=_PATIENCE if near else _FAR_PATIENCE,
+                return_when=asyncio.FIRST_COMPLETED,
             )
         finally:
             del self._answers[token]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, TypeAlias, TypeVar
 
-from tidings.filters.dialects.siena import AttributeTest, Operator, SienaFilter
+from tidings.filters.dialects.siena import Operator, SienaFilter, SienaValue
 from tidings.services.siena.relations import covers
+
+
+_Equality: TypeAlias = tuple[str, SienaValue | None]
+"""A test for equality: name and value, 1 and 1.0 being one."""
 
 
 class Changes(NamedTuple):
@@ -27,9 +31,10 @@ class Forwarding:
     def __init__(self) -> None:
         self._roots: dict[SienaFilter, set[SienaFilter]] = {}
         self._hidden: dict[SienaFilter, SienaFilter] = {}
-        # Roots by each of their tests for equality; those without any apart.
-        self._by_value: dict[AttributeTest, dict[SienaFilter, None]] = {}
-        self._open: dict[SienaFilter, None] = {}
+        # Roots by each of their tests for equality; and by one of these, None if there is none.
+        self._by_value: dict[_Equality, dict[SienaFilter, None]] = {}
+        self._by_anchor: dict[_Equality | None, dict[SienaFilter, None]] = {}
+        self._anchors: dict[SienaFilter, _Equality | None] = {}
         self._begun: dict[SienaFilter, None] = {}
         self._ended: dict[SienaFilter, None] = {}
 
@@ -78,21 +83,24 @@ class Forwarding:
 
     def _wider(self, one: SienaFilter) -> Iterator[SienaFilter]:
         """The roots that may cover a filter: it has every test for equality that they have."""
-        for value in _values(one):
-            yield from self._by_value.get(value, ())
-        yield from self._open
+        for anchor in (None, *_values(one)):
+            yield from self._by_anchor.get(anchor, ())
 
-    def _narrower(self, one: SienaFilter) -> Iterator[SienaFilter]:
-        """The roots that a filter may cover."""
-        values = _values(one)
-        return iter(self._by_value.get(values[0], ()) if values else self._roots)
+    def _narrower(self, one: SienaFilter) -> Iterable[SienaFilter]:
+        """The roots that a filter may cover: they have every test for equality that it has."""
+        rarest = self._rarest(one)
+        return self._roots if rarest is None else self._by_value.get(rarest, ())
+
+    def _rarest(self, one: SienaFilter) -> _Equality | None:
+        """The test for equality that the fewest roots have."""
+        return min(_values(one), key=lambda test: len(self._by_value.get(test, ())), default=None)
 
     def _root(self, one: SienaFilter) -> None:
         self._roots[one] = set()
+        anchor = self._anchors[one] = self._rarest(one)
+        self._by_anchor.setdefault(anchor, {})[one] = None
         for value in _values(one):
             self._by_value.setdefault(value, {})[one] = None
-        if not _values(one):
-            self._open[one] = None
         if one in self._ended:
             del self._ended[one]
         else:
@@ -100,12 +108,9 @@ class Forwarding:
 
     def _uproot(self, one: SienaFilter) -> set[SienaFilter]:
         hidden = self._roots.pop(one)
-        self._open.pop(one, None)
+        _leave(self._by_anchor, self._anchors.pop(one), one)
         for value in _values(one):
-            others = self._by_value[value]
-            del others[one]
-            if not others:
-                del self._by_value[value]
+            _leave(self._by_value, value, one)
         if one in self._begun:
             del self._begun[one]
         else:
@@ -113,5 +118,14 @@ class Forwarding:
         return hidden
 
 
-def _values(one: SienaFilter) -> list[AttributeTest]:
-    return [test for test in one if test.operator is Operator.EQUAL]
+K = TypeVar("K")
+
+
+def _leave(groups: dict[K, dict[SienaFilter, None]], key: K, one: SienaFilter) -> None:
+    del groups[key][one]
+    if not groups[key]:
+        del groups[key]
+
+
+def _values(one: SienaFilter) -> list[_Equality]:
+    return [(test.name, test.value) for test in one if test.operator is Operator.EQUAL]

@@ -8,7 +8,6 @@ from typing import NamedTuple, TypeAlias, TypeVar
 from tidings.filters.dialects.siena import Operator, SienaFilter, SienaValue
 from tidings.services.siena.relations import covers
 
-
 _Equality: TypeAlias = tuple[str, SienaValue | None]
 """A test for equality: name and value, 1 and 1.0 being one."""
 

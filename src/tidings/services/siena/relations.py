@@ -88,10 +88,9 @@ def _implies(given: AttributeTest, test: AttributeTest) -> bool:
         return test.operator in (given.operator, Operator.SUBSTRING) and holds(test, given.value)
     for side in (_ABOVE, _BELOW):
         if given.operator in side and test.operator in side:
-            # `x > 5` implies `x >= 5`, and only `x >= 5` may include what `x > 5` does not.
-            return holds(test, given.value) or (
-                given.operator is side[0] and given.value == test.value
-            )
+            # `x > 5` implies `x > 5.0`, which 5 itself does not pass.
+            same = given.operator is side[0] and given.value == test.value
+            return same or holds(test, given.value)
     return False
 
 

@@ -9,9 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.laws.dialect_worlds import FieldTrees, field_tree
+from tests.laws.federation_network import Network
 from tests.laws.filter_events import Scene, draw_scene
 from tests.laws.filter_strategies import sources
 from tests.laws.filter_trees import constraint_of, draw_tree, draw_types
+from tidings.federation.control import ControlKind
 from tidings.filters import tree as t
 from tidings.filters.constraint import Constraint, constraint
 from tidings.filters.covering import Placement, covers, hull
@@ -184,3 +186,40 @@ def test_one_filter_stands_for_filters_of_too_many_names() -> None:
     named = [constraint(f"$event_name == 'E{n}' and $rate > {n}") for n in range(30)]
     assert [one.text for one in placement.update(named)] == ["$rate >= 0"]
     assert hull(named[:1]).text == named[0].text
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_gateways_place_few_filters_and_everybody_gets_its_own(seed: int) -> None:
+    rng = Random(seed)
+    network = Network(seed, {"G0": ["A", "B", "C"], "G1": ["C", "D"], "G2": ["C", "E", "F"]})
+    network.run(1_000)
+    limits: dict[str, list[int]] = {}
+    for service, by in zip("BCDEF", ("G0", "G1", "G1", "G2", "G2"), strict=True):
+        limits[service] = [rng.randrange(100) for _ in range(8)]
+        for limit in limits[service]:
+            network.subscribe(by, f"subject = Speed and rate > {limit}", service, "A")
+            network.run(rng.randrange(60))
+    network.run(2_000)
+    gateway = network.members["G0"].machine
+    every = {limit for some in limits.values() for limit in some}
+    assert gateway.filters("A") == (len(every), 1)
+    widest = f"subject = Speed and rate > {min(every)}"
+    for status in gateway.requests():
+        [applied] = status.applied
+        assert applied.exact is (status.what == widest)
+        assert ("covered by" in applied.how) is (status.what != widest)
+    rates = range(0, 110, 3)
+    for rate in rates:
+        network.event("A", "Speed", rate=rate)
+    network.run(1_000)
+    assert network.delivered == {
+        ("Speed", service): sum(rate > min(some) for rate in rates)
+        for service, some in limits.items()
+    }
+    for limit in limits["B"]:
+        filter = f"subject = Speed and rate > {limit}"
+        network.ask("G2", ControlKind.UNSUBSCRIPTION, filter, "B", "A")
+    network.run(1_000)
+    left = {limit for service, some in limits.items() if service != "B" for limit in some}
+    assert gateway.filters("A") == (len(left), 1)
+    assert network.members["G0"].wants["A"][-1].text.endswith(f"$rate > {min(left)}")

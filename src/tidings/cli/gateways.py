@@ -135,7 +135,7 @@ async def show(client: Client, name: Name) -> None:
 def _show_side(gateway: r.GatewayInfo, side: r.SideInfo) -> None:
     render.heading(f"side {side.adapter}: {side.kind} {side.service}, {_state(gateway, side)}")
     names = ("received", "sent", "waiting", "set_aside", "withheld", "outside", "reconnects",
-             "repeated")  # fmt: skip
+             "repeated", "requested", "placed")  # fmt: skip
     shown = [f"{name.replace('_', ' ')} {getattr(side, name)}" for name in names]
     render.say("  " + ", ".join(shown))
     if side.last_cause:

@@ -52,6 +52,7 @@ from tidings.federation.records import (
 from tidings.federation.topology import Topology
 from tidings.federation.wishes import filter_of
 from tidings.filters.constraint import Constraint, constraint
+from tidings.filters.covering import Placement
 from tidings.filters.index import MatchIndex
 
 _SECOND: Final = 1_000_000
@@ -179,6 +180,9 @@ class _Side:
     up: bool = False
     heard: dict[str, int] = field(default_factory=dict)  # other gateways, and when
     wanted: tuple[Constraint, ...] = ()
+    placement: Placement = field(default_factory=Placement)
+    # How each placed filter stands: text, exact or not, surplus; or why none could be placed.
+    standing: Mapping[Constraint, tuple[str, bool, str]] | str = field(default_factory=dict)
     offered: tuple[str, ...] = ()
     index: MatchIndex[Request] = field(default_factory=MatchIndex)
     indexed: set[Request] = field(default_factory=set)
@@ -265,7 +269,7 @@ class Gateway:
     def side_up(self, adapter: str) -> None:
         """A side is connected; nothing is wanted or offered there yet."""
         side = self._sides[adapter]
-        side.up, side.wanted, side.offered = True, (), ()
+        side.up, side.wanted, side.offered, side.standing = True, (), (), {}
         if side.capabilities.control:
             self._hello_at = 0
         self._dirty = True
@@ -281,19 +285,35 @@ class Gateway:
         self, adapter: str, filters: Sequence[Constraint], how: Sequence[tuple[str, bool, str]]
     ) -> None:
         """Filters stand at a side's service: text, exact or not, and the surplus."""
-        found = dict(zip(filters, how, strict=True))
         side = self._sides[adapter]
-        for request in side.indexed:
-            text, exact, surplus = found.get(filter_of(request.what), ("", False, "merged"))
-            self._report(
-                side.service, request, "", f"{text}; {surplus}" if surplus else text, exact
-            )
+        side.standing = dict(zip(filters, how, strict=True))
+        self._report_standing(side)
 
     def refused(self, adapter: str, cause: str) -> None:
         """The filters of a side could not be placed."""
         side = self._sides[adapter]
+        side.standing = cause
+        self._report_standing(side)
+
+    def filters(self, adapter: str) -> tuple[int, int]:
+        """Return how many filters others have asked for at a side, and how many stand for them."""
+        side = self._sides[adapter]
+        asked = {filter_of(request.what) for request in side.indexed}
+        return len(asked), len(side.placement.placed)
+
+    def _report_standing(self, side: _Side) -> None:
         for request in side.indexed:
-            self._report(side.service, request, cause, "", exact=False)
+            if isinstance(side.standing, str):
+                self._report(side.service, request, side.standing, "", exact=False)
+                continue
+            wanted = filter_of(request.what)
+            cover = side.placement.covering(wanted)
+            if cover in side.standing:
+                text, exact, surplus = side.standing[cover]
+                how = f"{text}; {surplus}" if surplus else text
+                if cover != wanted:
+                    how, exact = f"covered by {how}", False
+                self._report(side.service, request, "", how, exact)
 
     def _report(self, service: str, request: Request, cause: str, how: str, exact: bool) -> None:
         applied = Applied(*request, service, cause, how, exact)
@@ -708,16 +728,17 @@ class Gateway:
                 subjects.add(request.what)
             elif self._is_ours(at, request.source, before, now) and self._can_read(at, request):
                 chosen.add(request)
-        self._index(side, chosen)
+        changed = self._index(side, chosen)
         if not side.up:
             return
-        wanted = {filter_of(request.what) for request in chosen}
-        filters = tuple(sorted(wanted, key=lambda one: one.text))
+        filters = side.placement.update(filter_of(request.what) for request in chosen)
         if side.capabilities.control:
             filters = (CONTROL_FILTER, *filters)
         if filters != side.wanted:
             side.wanted = filters
             self._effects.append(Want(adapter, filters))
+        elif changed:
+            self._report_standing(side)
         if (offered := tuple(sorted(subjects))) != side.offered:
             side.offered = offered
             self._effects.append(Offer(adapter, offered))
@@ -731,7 +752,9 @@ class Gateway:
             return False
         return True
 
-    def _index(self, side: _Side, chosen: set[Request]) -> None:
+    def _index(self, side: _Side, chosen: set[Request]) -> bool:
+        if side.indexed == chosen:
+            return False
         for request in side.indexed - chosen:
             side.index.remove(request)
             self._write(
@@ -741,6 +764,7 @@ class Gateway:
         for request in chosen - side.indexed:
             side.index.add(request, [filter_of(request.what)])
         side.indexed = chosen
+        return True
 
     def _is_ours(self, at: str, to: str, before: Topology, now: int) -> bool:
         """Whether it is this gateway that carries events from a service to another."""

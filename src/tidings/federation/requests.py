@@ -107,6 +107,8 @@ class SideInfo:
         reconnects: How often it was connected again.
         repeated: Events that may have arrived twice, after a failure.
         last_cause: Why the last event could not be carried.
+        requested: How many filters others have asked for there.
+        placed: How many it has placed for them; fewer where one covers others.
     """
 
     adapter: str
@@ -125,6 +127,8 @@ class SideInfo:
     reconnects: int = 0
     repeated: int = 0
     last_cause: str = ""
+    requested: int = 0
+    placed: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -130,7 +131,11 @@ class GatewayRunner:
 
     def sides(self) -> tuple[r.SideInfo, ...]:
         """Return its sides as they are now."""
-        return (*(side.info() for side in self._sides.values()), *self._broken.values())
+        return (*map(self._info, self._sides), *self._broken.values())
+
+    def _info(self, adapter: str) -> r.SideInfo:
+        requested, placed = self.machine.filters(adapter)
+        return replace(self._sides[adapter].info(), requested=requested, placed=placed)
 
     # What happens.
 

@@ -145,6 +145,7 @@ def test_the_table_finds_the_neighbours_that_want_a_notification(
 @given(st.lists(st.tuples(st.booleans(), filters), max_size=20))
 @example([(True, (t("a", O.ANY),)), (True, ()), (False, ())])
 @example([(True, (t("a", O.EQUAL, 1),)), (True, (t("a", O.EQUAL, 1.0),))])
+@example([(True, (t("a", O.EQUAL, 1), t("a", O.EQUAL, 1.0))), (True, (t("a", O.EQUAL, 1),))])
 def test_a_neighbour_is_asked_for_everything_and_nothing_twice(
     steps: list[tuple[bool, SienaFilter]],
 ) -> None:

@@ -127,4 +127,5 @@ def _leave(groups: dict[K, dict[SienaFilter, None]], key: K, one: SienaFilter) -
 
 
 def _values(one: SienaFilter) -> list[_Equality]:
-    return [(test.name, test.value) for test in one if test.operator is Operator.EQUAL]
+    equal = ((test.name, test.value) for test in one if test.operator is Operator.EQUAL)
+    return list(dict.fromkeys(equal))

@@ -278,3 +278,25 @@ async def test_what_siena_cannot_carry_is_refused_with_its_place() -> None:
             assert isinstance(answer, Refused)
             assert cause in answer.cause
         await one.disconnect()
+
+
+def test_the_context_of_an_event_travels_with_it() -> None:
+    sent = event(
+        "Traffic",
+        "Moving",
+        "Speed",
+        {"rate": 61.5},
+        header={"Proximity": "0, 0, 53.3, -6.2, 100", "Lane": 2},
+        body="whole",
+        priority=-7,
+        timeout="5s",
+        start="2026-11-19T10:00:00.000001Z",
+        stop="2027-01-01T08:00:00Z",
+    )
+    mapping = adapter.EventMapping()
+    assert mapping.arrival(mapping.notification(sent)).event == sent
+
+
+def test_a_native_notification_is_an_event_without_a_header() -> None:
+    found = adapter.EventMapping().arrival({"rate": 3, "Priority": 4})
+    assert found.event == event("", "", "", {"rate": 3, "Priority": 4})

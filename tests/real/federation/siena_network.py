@@ -66,6 +66,8 @@ class SienaNetwork:
         for process in self._processes.values():
             process.send_signal(signal.SIGTERM)
         codes = [process.wait(PATIENCE) for process in self._processes.values()]
+        ended = {name for name, one in self._processes.items() if not one.returncode}
+        assert not any((Path(self._folder.name) / name).exists() for name in ended)
         logs = [path.read_text() for path in Path(self._folder.name).glob("*.log")]
         self._folder.cleanup()
         assert all(code in (0, -signal.SIGKILL) for code in codes), logs

@@ -4,36 +4,11 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import logging
-import os
-import signal
 from pathlib import Path
 
 from tidings.errors import TidingsError
-from tidings.services.siena.service import SienaService, SienaSettings
-
-
-async def serve(settings: SienaSettings, port_file: Path | None = None) -> None:
-    """Run a server until SIGTERM or SIGINT; its address goes to the port file, as JSON."""
-    loop, ended = asyncio.get_running_loop(), asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, ended.set)
-    service = SienaService(settings)
-    await service.start()
-    try:
-        if port_file is not None:
-            _announce(port_file, service.url)
-        await ended.wait()
-    finally:
-        await service.stop()
-
-
-def _announce(port_file: Path, url: str) -> None:
-    """Write the address; whoever sees the file sees all of it."""
-    part = port_file.with_name(f"{port_file.name}.part")
-    part.write_text(json.dumps({"url": url, "pid": os.getpid()}))
-    part.replace(port_file)
+from tidings.services.siena.service import SienaSettings, serve
 
 
 def main() -> None:
@@ -60,9 +35,6 @@ def main() -> None:
         asyncio.run(serve(settings, given.port_file))
     except TidingsError as error:
         parser.error(str(error))
-    finally:
-        if given.port_file is not None:
-            given.port_file.unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
+import json
 import logging
+import os
+import signal
 import socket
 from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from tidings.errors import InvalidUsage
@@ -227,3 +233,29 @@ def _hang_up(writer: asyncio.StreamWriter) -> None:
     """Close a connection; what its other side does not take soon is dropped."""
     writer.close()
     asyncio.get_running_loop().call_later(_LAST_WORDS, writer.transport.abort)
+
+
+async def serve(settings: SienaSettings, port_file: Path | None = None) -> None:
+    """Run a server until SIGTERM or SIGINT; the port file has its address, as JSON, meanwhile."""
+    loop, ended = asyncio.get_running_loop(), asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, ended.set)
+    service = SienaService(settings)
+    await service.start()
+    with contextlib.ExitStack() as stack:
+        if port_file is not None:
+            stack.enter_context(_announced(port_file, service.url))
+        await ended.wait()
+        await service.stop()
+
+
+@contextlib.contextmanager
+def _announced(port_file: Path, url: str) -> Iterator[None]:
+    """Write the address; whoever sees the file sees all of it."""
+    part = port_file.with_name(f"{port_file.name}.part")
+    part.write_text(json.dumps({"url": url, "pid": os.getpid()}))
+    part.replace(port_file)
+    try:
+        yield
+    finally:
+        port_file.unlink(missing_ok=True)

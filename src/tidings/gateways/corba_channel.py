@@ -6,6 +6,7 @@ Only operations of the standards: of the Notification Service, or of the Event S
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -22,6 +23,7 @@ from tidings.client.transports.iiop.transport import object_url
 from tidings.cos import CosEventChannelAdmin_auto as event_admin
 from tidings.cos import CosNotifyChannelAdmin_auto as channel_admin
 from tidings.cos import CosNotifyFilter_auto as filters
+from tidings.cos.CosNaming_auto import NamingContext_NotFound
 from tidings.cos.kinds import Kind
 from tidings.cos.mapping import constraint_out
 from tidings.events.reference import Reference
@@ -34,6 +36,8 @@ from tidings.orb.corbaloc import parse_object_url
 from tidings.orb.exceptions import CorbaError
 from tidings.orb.pseudo import IS_A
 from tidings.orb.stubs import Interface
+
+log = logging.getLogger(__name__)
 
 MOST_REFERENCE: Final = 100_000
 """Characters of a reference in a file."""
@@ -69,8 +73,10 @@ async def resolve(orb: Orb, reference: str) -> Reference:
         check_reference(reference)
     try:
         return await orb.resolve(object_url(reference))
+    except NamingContext_NotFound as error:
+        raise errors.NotFound("the naming service has no object of this name") from error
     except CorbaError as error:
-        words = "object of this name"
+        words = "naming service there"
         raise told(error, words, "resolve", errors.NotFound, repeatable=True) from error
 
 
@@ -83,6 +89,22 @@ class Proxy(NamedTuple):
     key: bytes
 
 
+_MADE: Final[dict[object, dict[Far, str]]] = {}
+
+
+def made_by(owner: object) -> dict[Far, str]:
+    """Return what somebody in this process has made and not ended, with what ends it.
+
+    A service that is away when its client leaves may have it still when it comes back.
+    """
+    return _MADE.setdefault(owner, {})
+
+
+def ended(proxy: Proxy) -> str:
+    """Say that a proxy is gone."""
+    return f"the service has ended our {proxy.far.words}"
+
+
 class Channel:
     """A channel, and what we have made there.
 
@@ -91,20 +113,33 @@ class Channel:
         proxies: Our proxies.
     """
 
-    def __init__(self, orb: Orb, objects: Objects, far: Far, operator: str) -> None:
+    def __init__(
+        self, orb: Orb, objects: Objects, far: Far, made: dict[Far, str], *, own_admins: bool
+    ) -> None:
         self.objects = objects
         self.proxies: list[Proxy] = []
         self._orb = orb
         self._far = far
-        self._operator = operator
+        self._own_admins = own_admins
         self._bare = far.interface is event_admin.EventChannel_INTERFACE
         self._admins: dict[Side, Far] = {}
+        self._made = made
 
     @classmethod
     async def open(
-        cls, orb: Orb, reference: Reference, id: int | None, *, bare: bool, operator: str
+        cls,
+        orb: Orb,
+        reference: Reference,
+        id: int | None,
+        *,
+        bare: bool,
+        own_admins: bool,
+        made: dict[Far, str],
     ) -> Channel:
-        """Find a channel by its reference, or by its factory's and its id."""
+        """Find a channel by its reference, or by its factory's and its id; end what is left there.
+
+        `made` is that of `made_by`.
+        """
         objects = Objects(orb, reference, Patience(0))
         if id is not None:
             try:
@@ -121,14 +156,16 @@ class Channel:
                 " of a channel, or that of a factory and channel, the id; model says of which"
                 " service"
             )
-        return cls(orb, objects, far, operator)
+        channel = cls(orb, objects, far, made, own_admins=own_admins)
+        await channel.close()
+        return channel
 
     async def call(self, far: Far, operation: str, *arguments: object) -> Any:  # noqa: ANN401
         """Call an operation of an object; errors are ours."""
         return await self.objects.call(far, operation, *arguments)
 
     async def _admin(self, side: Side) -> Far:
-        """Return the admin of a side: one of our own, whose filters are nobody's, if it may be."""
+        """Return the admin of a side."""
         known = self._admins.get(side)
         if known is not None:
             return known
@@ -136,14 +173,16 @@ class Channel:
         if self._bare:
             interface = _BARE_ADMINS[side]
             found = await self.call(self._far, f"for_{side.value}s")
-        elif self._operator:
-            operator = channel_admin.InterFilterGroupOperator[f"{self._operator.upper()}_OP"]
-            found, _ = await self.call(self._far, f"new_for_{side.value}s", operator)
+        elif self._own_admins:
+            both = channel_admin.InterFilterGroupOperator.AND_OP
+            found, _ = await self.call(self._far, f"new_for_{side.value}s", both)
         else:
             found = await self.call(self._far, f"_get_default_{side.value}_admin")
-        made = Far(f"{side.value} admin", found, interface, errors.Unreachable)
-        self._admins[side] = made
-        return made
+        admin = Far(f"{side.value} admin", found, interface, errors.AdminNotFound)
+        if self._own_admins:
+            self._made[admin] = "destroy"
+        self._admins[side] = admin
+        return admin
 
     async def obtain(self, kind: Kind, line: Line) -> Proxy:
         """Have a proxy made; connect it with `join`."""
@@ -156,9 +195,10 @@ class Channel:
             reference, _ = await self.call(admin, f"obtain_notification_{what}", wanted)
         words = f"proxy {what.replace('_', ' ')}"
         far = Far(words, reference, kind.proxy, errors.ProxyNotFound)
-        made = Proxy(far, kind, line, new_origin().encode())
-        self.proxies.append(made)
-        return made
+        self._made[far] = _one(kind.proxy, "disconnect_")
+        proxy = Proxy(far, kind, line, new_origin().encode())
+        self.proxies.append(proxy)
+        return proxy
 
     async def join(self, proxy: Proxy) -> None:
         """Connect our end with a proxy."""
@@ -167,35 +207,50 @@ class Channel:
         await self.call(proxy.far, _one(proxy.kind.proxy, "connect_"), reference)
 
     async def end(self, proxy: Proxy) -> None:
-        """End a proxy; it is no longer ours even if the channel does not answer."""
+        """End a proxy; nothing comes through it any more, even if the channel does not answer."""
         self.proxies.remove(proxy)
         proxy.line.close()
         try:
-            with suppress(errors.NotFound):
-                await self.call(proxy.far, _one(proxy.kind.proxy, "disconnect_"))
+            await self.destroy(proxy.far)
         finally:
             self._orb.deactivate(proxy.key)
+
+    async def destroy(self, far: Far) -> None:
+        """End an object of ours; whatever the service says of it, it has had its chance."""
+        try:
+            await self.call(far, self._made[far])
+        except errors.Unreachable:
+            raise
+        except errors.TidingsError as error:
+            log.info("the %s has ended otherwise: %s", far.words, error)
+        del self._made[far]
 
     async def missing(self) -> str:
         """Say which proxy the service has ended; empty if none."""
         for proxy in tuple(self.proxies):
             if await self.objects.is_gone(proxy.far) and proxy in self.proxies:
-                return f"the service has ended our {proxy.far.words}"
+                return ended(proxy)
         return ""
 
     async def close(self) -> None:
-        """End what we have made."""
+        """End what we have made, the latest first."""
         for proxy in tuple(self.proxies):
             await self.end(proxy)
-        for admin in self._admins.values():
-            if self._operator and not self._bare:
-                await self.call(admin, "destroy")
+        for far in reversed(tuple(self._made)):
+            await self.destroy(far)
 
-    async def filter_factory(self) -> Far:
-        """Return the channel's filter factory."""
-        found = await self.call(self._far, "_get_default_filter_factory")
-        interface = filters.FilterFactory_INTERFACE
-        return Far("factory of filters", found, interface, errors.Unreachable)
+    async def new_filter(self) -> Far:
+        """Make a filter object; InvalidGrammar if the service lacks our language."""
+        factory = Far(
+            "factory of filters",
+            await self.call(self._far, "_get_default_filter_factory"),
+            filters.FilterFactory_INTERFACE,
+            errors.Unreachable,
+        )
+        found = await self.call(factory, "create_filter", GRAMMAR)
+        far = Far("filter", found, filters.Filter_INTERFACE, errors.FilterNotFound)
+        self._made[far] = "destroy"
+        return far
 
 
 def _one(interface: Interface, begin: str) -> str:
@@ -214,13 +269,11 @@ class PlacedFilter:
 
     async def attach(self, proxy: Proxy) -> None:
         """Make the filter object for a proxy; without one if the service lacks our grammar."""
-        factory = await self._channel.filter_factory()
         try:
-            found = await self._channel.call(factory, "create_filter", GRAMMAR)
+            self._far = await self._channel.new_filter()
         except errors.InvalidGrammar:
             return
-        self._far = Far("filter", found, filters.Filter_INTERFACE, errors.FilterNotFound)
-        await self._channel.call(proxy.far, "add_filter", found)
+        await self._channel.call(proxy.far, "add_filter", self._far.reference)
 
     async def change(self, wanted: Sequence[Constraint]) -> list[Placed]:
         """Let pass what matches any of these; the new ones are added before others are removed."""
@@ -266,9 +319,7 @@ class PlacedFilter:
     async def close(self) -> None:
         """Destroy the filter object."""
         if self._far is not None:
-            far, self._far = self._far, None
-            with suppress(errors.NotFound):
-                await self._channel.call(far, "destroy")
+            await self._channel.destroy(self._far)
 
 
 def everything(wanted: Constraint, why: str) -> Placed:

@@ -26,7 +26,7 @@ from tidings.cos.CosNotification_auto import EventType
 from tidings.cos.events import MOST_OCTETS, any_in, event_in
 from tidings.cos.kinds import SUFFIXES, Kind, kind_of
 from tidings.cos.names import look_up
-from tidings.errors import InvalidEvent, InvalidEventType, InvalidUsage, TidingsError
+from tidings.errors import InvalidEvent, InvalidEventType, InvalidUsage, NotFound, TidingsError
 from tidings.events.structured import StructuredEvent
 from tidings.federation.capabilities import Capabilities, Filtering, Survival
 from tidings.federation.marks import marked, unmarked
@@ -46,7 +46,9 @@ from tidings.gateways.corba_channel import (
     PlacedFilter,
     Proxy,
     check_reference,
+    ended,
     everything,
+    made_by,
     resolve,
 )
 from tidings.gateways.corba_outlets import Outlet, PulledOutlet, PushingOutlet, Sized
@@ -78,8 +80,8 @@ class CorbaParameters(
             configurations.
         out: Whether the gateway pushes events to the service, or the service pulls them.
         form: In which form events travel; structured if it is left out, any in the Event Service.
-        operator: How the filters of our admin and of our proxy are combined at the service: `and`,
-            `or`; `default` for the channel's default admin, with its filters.
+        admin: Whether our proxies belong to admins that we make, or to the channel's default ones,
+            whose filters then hold back what others have decided.
         listen: The address where the service calls back, `HOST:PORT`; empty for this machine's
             address on the way to the service, and a free port.
         bidirectional: Whether the service may call back over our connection; without `listen` it
@@ -96,7 +98,7 @@ class CorbaParameters(
     into: Literal["push", "pull"] = "push"
     out: Literal["push", "pull"] = "push"
     form: Literal["any", "structured", "sequence"] | None = None
-    operator: Literal["and", "or", "default"] = "and"
+    admin: Literal["own", "default"] = "own"
     listen: str = ""
     bidirectional: bool = False
     poll: Annotated[float, msgspec.Meta(gt=0, le=3600)] = 0.1
@@ -209,7 +211,7 @@ class CorbaAdapter(Adapter[CorbaParameters]):
             await self._channel.join(self._target)
         except BaseException as error:
             await self.disconnect()
-            if isinstance(error, TidingsError):
+            if isinstance(error, TidingsError | OSError):
                 raise self._failed(error) from error
             raise
         make = PushingOutlet if style is Style.PUSH else PulledOutlet
@@ -228,10 +230,18 @@ class CorbaAdapter(Adapter[CorbaParameters]):
         reference = await resolve(orb, given.reference)
         if given.listen or not given.bidirectional:
             await orb.listen(*await callback_address(given.listen or None, reference))
-        operator = "" if given.operator == "default" else given.operator
-        return await Channel.open(orb, reference, given.channel, bare=self._bare, operator=operator)
+        side = self.side
+        owner = (side.system, side.gateway, side.adapter, given.reference, given.channel)
+        return await Channel.open(
+            orb,
+            reference,
+            given.channel,
+            bare=self._bare,
+            own_admins=given.admin == "own" and not self._bare,
+            made=made_by(owner),
+        )
 
-    def _failed(self, error: TidingsError) -> AdapterError:
+    def _failed(self, error: Exception) -> AdapterError:
         return AdapterError(f"{self.parameters.reference:.100}: {error}")
 
     def _kind(self, role: Role, style: Style) -> Kind:
@@ -314,10 +324,7 @@ class CorbaAdapter(Adapter[CorbaParameters]):
     async def _place(self, filters: Sequence[Constraint]) -> Sequence[Placed]:
         if self._filter is None:
             return [everything(one, "the Event Service has no filters") for one in filters]
-        placed = await self._filter.change(filters)
-        if self.parameters.operator == "or":
-            return [everything(one, "our admin, without filters, lets all pass") for one in filters]
-        return placed
+        return await self._filter.change(filters)
 
     async def _unsubscribe(self, channel: Channel) -> None:
         poller, self._poller = self._poller, None
@@ -342,6 +349,8 @@ class CorbaAdapter(Adapter[CorbaParameters]):
                     await self.take(value)
                 else:
                     await asyncio.sleep(self.parameters.poll)
+        except NotFound:
+            self.hang_up(ended(source))
         except TidingsError as error:
             self.hang_up(str(error))
 

@@ -75,6 +75,8 @@ class Native(rigs.Native):
 class Rig(rigs.Rig):
     adapter = "corba"
     part = ("omniEvents", "2.6")
+    characters = "UTF-8"
+    """The service's own code set; without being told, ISO-8859-1."""
 
     def start(self) -> None:
         if not shutil.which("omniEvents"):
@@ -92,8 +94,7 @@ class Rig(rigs.Rig):
             [
                 *("omniEvents", "-f", "-p", str(self._port), "-l", folder),
                 *("-t", f"{folder}/trace", "-ORBendPointPublish", here),
-                # Else it has no characters beyond ISO 8859-1.
-                *("-ORBnativeCharCodeSet", "UTF-8"),
+                *("-ORBnativeCharCodeSet", self.characters),
             ],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -17,6 +17,7 @@ from tests.real.federation.rigs.corba_events import Native, Rig
 from tests.real.federation.test_adapters import SPEED, Ear, connected, made, mark
 from tidings.cos.CosEventChannelAdmin_auto import EventChannel as BareChannel
 from tidings.cos.CosNaming_auto import NameComponent
+from tidings.cos.CosNotification_auto import Property
 from tidings.cos.CosNotifyChannelAdmin_auto import (
     ClientType,
     EventChannel,
@@ -33,16 +34,17 @@ from tidings.cos.CosNotifyFilter_auto import (
     InvalidGrammar,
 )
 from tidings.cos.names import look_up, register
-from tidings.errors import InvalidUsage
+from tidings.errors import ChannelFull, InvalidUsage
 from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any as Box
 from tidings.events.build import event
 from tidings.events.reference import Reference
-from tidings.events.structured import StructuredEvent
+from tidings.events.structured import STRUCTURED_EVENT, StructuredEvent
 from tidings.federation.capabilities import Filtering, Survival
 from tidings.filters.constraint import constraint
 from tidings.filters.limits import ConstraintLimits
-from tidings.gateways.adapters.base import AdapterError, Outgoing
+from tidings.gateways.adapters.base import AdapterError, Arrival, Outgoing
+from tidings.gateways.corba_outlets import PushingOutlet
 from tidings.orb.aio import Orb
 from tidings.orb.ior import to_ior
 from tidings.servants.objects import ChannelObject
@@ -181,6 +183,78 @@ async def test_a_bare_value_is_the_body_of_an_event(omni_events: Rig) -> None:
         await one.publish([Outgoing(found.event, mark(1))])
         _, again = await ear.until(lambda heard: len(heard) > 1)
         assert (again.event, again.mark) == (found.event, mark(1))
+
+
+async def test_an_event_that_nobody_can_read_holds_up_nothing(
+    omni_events: Rig, caplog: pytest.LogCaptureFixture
+) -> None:
+    parameters = omni_events.parameters()
+    twice = (("rate", 1), ("rate", 2))
+    async with (
+        connected("corba", parameters, ALL) as (_, ear),
+        omni_events.native(parameters) as native,
+    ):
+        assert isinstance(native, Native)
+        await native.source.push(
+            Box.trusted(STRUCTURED_EVENT, (((("", ""), "Speed"), ()), twice, None))
+        )
+        await native.publish(rich(1))
+        assert [found.event for found in await ear.until(bool)] == [rich(1)]
+    assert "two properties have the name 'rate'" in caplog.text
+
+
+@pytest.mark.parametrize("form", ["structured", "sequence"])
+async def test_what_the_service_refuses_is_set_aside_alone(form: str) -> None:
+    events = [rich(1), StructuredEvent(name="Speed", header={"Priority": "high"}), rich(2)]
+    async with service() as s:
+        parameters = await s.parameters(form=form)
+        async with (
+            connected("corba", parameters, ALL) as (_, ear),
+            connected("corba", parameters, adapter="b") as (writer, _),
+        ):
+            answers = await writer.publish([Outgoing(each, mark(1)) for each in events])
+            assert [answer is None for answer in answers] == [True, False, True]
+            assert answers[1] is not None
+            assert "BAD_PARAM" in answers[1].cause
+            heard = await ear.until(lambda heard: len(heard) > 1)
+            assert [found.event for found in heard] == [rich(1), rich(2)]
+
+
+async def test_a_full_channel_is_tried_until_there_is_room(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    refused, push = asyncio.Event(), PushingOutlet._push
+
+    async def watched(self: PushingOutlet, events: Any) -> Any:
+        fault = await push(self, events)
+        if isinstance(fault, ChannelFull):
+            refused.set()
+        return fault
+
+    monkeypatch.setattr(PushingOutlet, "_push", watched)
+    async with service() as s:
+        full = (Property("MaxQueueLength", 1), Property("RejectNewEvents", True))
+        factory = s.orb.stub(EventChannelFactory, s.url)
+        _, channel = await factory.create_channel((), full)
+        parameters = {"reference": s.url, "channel": channel, "settle": PATIENCE}
+        async with (
+            connected("corba", parameters, ALL) as (one, ear),
+            connected("corba", parameters, adapter="b") as (writer, _),
+        ):
+            given = [Outgoing(rich(number), mark(number)) for number in range(4)]
+            publishing = asyncio.create_task(writer.publish(given))
+            async with asyncio.timeout(PATIENCE):
+                await refused.wait()
+            for count in range(1, 5):
+                heard = await ear.until(at_least(count))
+                one.taken(heard[-1:])
+            assert await publishing == [None] * 4
+        assert [found.event for found in ear.heard] == [rich(number) for number in range(4)]
+
+
+def at_least(count: int) -> Callable[[list[Arrival]], bool]:
+    """Return whether so many events were heard."""
+    return lambda heard: len(heard) >= count
 
 
 class Latin(Rig):
@@ -347,7 +421,7 @@ async def offered(s: Service, channel: int) -> set[str]:
 
 async def test_a_push_is_answered_when_events_are_safe_if_so_wanted() -> None:
     async with service() as s:
-        for settle in (0, PATIENCE):
+        for settle in (0, 0.01, PATIENCE):
             parameters = await s.parameters(settle=settle)
             channel = parameters["channel"]
             async with (
@@ -356,7 +430,7 @@ async def test_a_push_is_answered_when_events_are_safe_if_so_wanted() -> None:
             ):
                 await writer.publish([Outgoing(rich(1), mark(1))])
                 heard = await ear.until(bool)
-                if settle:
+                if settle == PATIENCE:
                     assert await s.waiting(channel) == 1
                     one.taken(heard)
                 await until_nothing_waits(s, channel)
@@ -417,7 +491,7 @@ async def test_a_channel_that_goes_is_noticed(called_back: bool) -> None:
         reference, channel = await s.channel()
         parameters = {"reference": s.url, "channel": channel}
         if not called_back:
-            parameters |= {"in": "pull", "bidirectional": True, "poll": 3600.0}
+            parameters |= {"bidirectional": True}  # the service calls nobody
         async with connected("corba", parameters, ALL) as (one, _):
             await s.orb.stub(BareChannel, reference).destroy()
             async with asyncio.timeout(PATIENCE):
@@ -433,14 +507,18 @@ async def test_behind_a_wall_the_service_calls_over_our_connection() -> None:
         await exchange(await s.parameters(bidirectional=True))
 
 
+def corbaname(s: Service) -> str:
+    """Return the URL of the naming service that names are added to."""
+    return s.names.replace("corbaloc:", "corbaname:")
+
+
 async def test_a_channel_is_found_by_name_and_in_a_file(tmp_path: Path) -> None:
     async with service() as s:
         reference, _ = await s.channel()
         root = await s.orb.resolve(s.names)
         await register(s.orb, root, [NameComponent("roads", "channel")], reference)
         (tmp_path / "channel.ior").write_text(to_ior(reference) + "\n")
-        by_name = s.names.replace("corbaloc:", "corbaname:") + "#roads.channel"
-        for given in (by_name, f"file:{tmp_path / 'channel.ior'}"):
+        for given in (f"{corbaname(s)}#roads.channel", f"file:{tmp_path / 'channel.ior'}"):
             async with connected("corba", {"reference": given}, ALL) as (one, ear):
                 await one.publish([Outgoing(rich(1), mark(1))])
                 await ear.until(bool)

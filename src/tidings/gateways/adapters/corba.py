@@ -152,8 +152,8 @@ class CorbaAdapter(Adapter[CorbaParameters]):
     Parameters = CorbaParameters
     capabilities = Capabilities(
         kind="corba",
-        promise="at least once into the channel; what it keeps and repeats is its own quality of "
-        "service; at most once out of it",
+        promise="at least once into the channel, twice only around a failure; at most once out of "
+        "it, with nothing lost while both run and the channel discards nothing",
         filtering=Filtering.CONTENT,
         holds=False,
         confirms=True,
@@ -208,14 +208,14 @@ class CorbaAdapter(Adapter[CorbaParameters]):
             self._channel = await self._opened()
             style = Style(self.parameters.out)
             self._target = await self._channel.obtain(self._kind(Role.SUPPLIER, style), _End(self))
+            make = PushingOutlet if style is Style.PUSH else PulledOutlet
+            self._outlet: Outlet = make(self._channel, self._target, self._lost)
             await self._channel.join(self._target)
         except BaseException as error:
             await self.disconnect()
             if isinstance(error, TidingsError | OSError):
                 raise self._failed(error) from error
             raise
-        make = PushingOutlet if style is Style.PUSH else PulledOutlet
-        self._outlet: Outlet = make(self._channel, self._target, self._lost)
 
     async def _opened(self) -> Channel:
         given = self.parameters

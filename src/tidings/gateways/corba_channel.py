@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -29,7 +29,6 @@ from tidings.cos.mapping import constraint_out
 from tidings.events.reference import Reference
 from tidings.filters.constraint import Constraint, constraint
 from tidings.filters.filter import GRAMMAR
-from tidings.gateways.adapters.base import Placed
 from tidings.names import new_origin
 from tidings.orb.aio import Orb
 from tidings.orb.corbaloc import parse_object_url
@@ -259,27 +258,39 @@ def _one(interface: Interface, begin: str) -> str:
     return name
 
 
+_ALL: Final = constraint("TRUE")
+
+
 class PlacedFilter:
-    """A filter object at a proxy; it changes while events flow, and none is missed."""
+    """A filter object at a proxy; it changes while events flow, and none is missed.
+
+    Attributes:
+        why: Why a constraint may be placed as a wider one.
+    """
 
     def __init__(self, channel: Channel) -> None:
+        self.why = "the service does not take this constraint"
         self._channel = channel
         self._far: Far | None = None
-        self._placed: dict[Constraint, tuple[Sequence[int], Placed]] = {}
+        self._placed: dict[Constraint, _Placed] = {}
 
     async def attach(self, proxy: Proxy) -> None:
         """Make the filter object for a proxy; without one if the service lacks our grammar."""
         try:
             self._far = await self._channel.new_filter()
         except errors.InvalidGrammar:
+            self.why = f"the service does not speak {GRAMMAR}"
             return
         await self._channel.call(proxy.far, "add_filter", self._far.reference)
 
-    async def change(self, wanted: Sequence[Constraint]) -> list[Placed]:
-        """Let pass what matches any of these; the new ones are added before others are removed."""
+    async def change(self, wanted: Sequence[Constraint]) -> list[Constraint]:
+        """Let pass what matches any of these; return what is placed for each, perhaps a wider one.
+
+        The new ones are added before others are removed.
+        """
         if self._far is None:
-            return [everything(one, f"the service does not speak {GRAMMAR}") for one in wanted]
-        added: dict[Constraint, tuple[Sequence[int], Placed]] = {}
+            return [_ALL for _ in wanted]
+        added: dict[Constraint, _Placed] = {}
         try:
             for one in wanted:
                 if one not in self._placed and one not in added:
@@ -293,27 +304,22 @@ class PlacedFilter:
         await self._remove(self._far, old)
         for one in old:
             del self._placed[one]
-        return [self._placed[one][1] for one in wanted]
+        return [self._placed[one].constraint for one in wanted]
 
-    async def _remove(self, far: Far, old: dict[Constraint, tuple[Sequence[int], Placed]]) -> None:
-        ids = [id for ids, _ in old.values() for id in ids]
+    async def _remove(self, far: Far, old: Mapping[Constraint, _Placed]) -> None:
+        ids = [id for found in old.values() for id in found.ids]
         if ids:
             await self._channel.call(far, "modify_constraints", ids, ())
 
-    async def _add(self, far: Far, wanted: Constraint) -> tuple[Sequence[int], Placed]:
-        """Add a constraint, or what of it the service understands: its event types, or nothing."""
-        wider = [constraint("TRUE", wanted.event_types), constraint("TRUE")]
+    async def _add(self, far: Far, wanted: Constraint) -> _Placed:
+        """Add a constraint, or what of it the service takes: its event types, or nothing."""
+        wider = (constraint("TRUE", wanted.event_types), _ALL)
         for tried in (wanted, *wider[0 if wanted.event_types else 1 :]):
             try:
                 found = await self._channel.call(far, "add_constraints", [constraint_out(tried)])
             except errors.InvalidConstraint:
                 continue
-            ids = [one.constraint_id for one in found]
-            if tried is wanted:
-                return ids, Placed(wanted.text or "TRUE", exact=True)
-            types = ", ".join(f"{one.domain}::{one.type}" for one in tried.event_types)
-            surplus = "the service does not take this constraint"
-            return ids, Placed(types or "everything", exact=False, surplus=surplus)
+            return _Placed([one.constraint_id for one in found], tried)
         raise errors.InvalidConstraint("the service takes no constraint at all", wanted.text)
 
     async def close(self) -> None:
@@ -322,6 +328,8 @@ class PlacedFilter:
             await self._channel.destroy(self._far)
 
 
-def everything(wanted: Constraint, why: str) -> Placed:
-    """Say that the service hands over everything."""
-    return Placed("everything", exact=False, surplus=f"{why}; wanted is {wanted.text:.200}")
+class _Placed(NamedTuple):
+    """A constraint of the filter object, and its ids there."""
+
+    ids: Sequence[int]
+    constraint: Constraint

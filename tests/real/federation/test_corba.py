@@ -11,6 +11,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from tests.edges.gateways.test_runner import world
 from tests.edges.server.serving import serving, sources
 from tests.patience import PATIENCE
 from tests.real.federation.rigs.corba_events import Native, Rig
@@ -41,6 +42,7 @@ from tidings.events.build import event
 from tidings.events.reference import Reference
 from tidings.events.structured import STRUCTURED_EVENT, StructuredEvent
 from tidings.federation.capabilities import Filtering, Survival
+from tidings.federation.requests import SideConfig
 from tidings.filters.constraint import constraint
 from tidings.filters.limits import ConstraintLimits
 from tidings.gateways.adapters.base import AdapterError, Arrival, Outgoing
@@ -326,6 +328,7 @@ async def test_other_filters_replace_those_before_and_no_event_is_missed() -> No
             await changing
             heard = await ear.named("N59")
             assert [found.event for found in heard] == sent
+            assert await one.want([constraint(odd.text)]) == [(odd.text, True, "")]
             assert [len(held) for held in await constraints(s, parameters["channel"])] == [1]
 
 
@@ -553,3 +556,41 @@ async def test_a_wrong_reference_is_told_as_such(tmp_path: Path) -> None:
     ):
         with pytest.raises(InvalidUsage, match=told):
             made("corba", wrong)
+
+
+# ---------------------------------------------------------------- in a gateway
+
+
+async def test_a_gateway_joins_an_event_service_with_a_notification_service(
+    omni_events: Rig,
+) -> None:
+    """Each event crosses once, in both directions, whatever happens to a service meanwhile."""
+    theirs = omni_events.parameters()
+    async with service() as s, world() as joined:
+        ours = await s.parameters()
+        await joined.gateway(
+            SideConfig("a", "A", "corba", theirs), SideConfig("b", "B", "corba", ours)
+        )
+        await joined.want("Speed", "A")
+        await joined.want("Speed", "B")
+        async with connected("corba", ours, SPEED, adapter="c") as (here, ear):
+            async with omni_events.native(theirs) as native:
+                await native.publish(rich(1))
+                await ear.until(at_least(1))
+                await here.publish([Outgoing(rich(2), mark(2))])
+                received = native.received()
+                assert [await anext(received) for _ in range(2)] == [rich(1), rich(2)]
+            await asyncio.to_thread(omni_events.kill)
+            try:
+                await joined.until(lambda info: info.sides[0].state == "down")
+                await here.publish([Outgoing(rich(3), mark(3))])
+                await joined.until(lambda info: info.sides[0].waiting > 0)
+            finally:
+                await asyncio.to_thread(omni_events.restart)
+            await joined.until(
+                lambda info: info.sides[0].state == "up" and not info.sides[0].waiting
+            )
+            async with omni_events.native(theirs) as native:
+                await native.publish(rich(4))
+                heard = await ear.until(lambda heard: heard[-1].event == rich(4))
+            assert [found.event for found in heard] == [rich(number) for number in range(1, 5)]

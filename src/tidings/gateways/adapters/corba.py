@@ -47,7 +47,6 @@ from tidings.gateways.corba_channel import (
     Proxy,
     check_reference,
     ended,
-    everything,
     made_by,
     resolve,
 )
@@ -323,8 +322,15 @@ class CorbaAdapter(Adapter[CorbaParameters]):
 
     async def _place(self, filters: Sequence[Constraint]) -> Sequence[Placed]:
         if self._filter is None:
-            return [everything(one, "the Event Service has no filters") for one in filters]
-        return await self._filter.change(filters)
+            why = "the Event Service has no filters"
+            return [Placed("everything", exact=False, surplus=why) for _ in filters]
+        placed = await self._filter.change(filters)
+        return [
+            Placed(one.text or "TRUE", exact=True)
+            if found == one
+            else Placed(_types(found), exact=False, surplus=self._filter.why)
+            for one, found in zip(filters, placed, strict=True)
+        ]
 
     async def _unsubscribe(self, channel: Channel) -> None:
         poller, self._poller = self._poller, None
@@ -421,6 +427,12 @@ class CorbaAdapter(Adapter[CorbaParameters]):
             except TidingsError as error:
                 raise self._failed(error) from error
         self._offered = wanted
+
+
+def _types(placed: Constraint) -> str:
+    """Name the event types that a wider filter lets pass."""
+    types = ", ".join(f"{one.domain}::{one.type}" for one in placed.event_types)
+    return types or "everything"
 
 
 _NARROW: Final[dict[bool, dict[str, Any]]] = {

@@ -69,7 +69,8 @@ class Native(rigs.Native):
         while True:
             event = event_in_any(await self._consumer.waiting.get())
             assert event is not None
-            yield unmarked(event)[0]
+            if event.name == "Speed":
+                yield unmarked(event)[0]
 
 
 class Rig(rigs.Rig):

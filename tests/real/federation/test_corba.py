@@ -107,6 +107,7 @@ async def service(**settings: object) -> AsyncIterator[Service]:
 def omni_events(record_real_part: Callable[[str, str], None]) -> Iterator[Rig]:
     rig = Rig()
     rig.start()
+    assert rig.part is not None
     record_real_part(*rig.part)
     yield rig
     rig.stop()

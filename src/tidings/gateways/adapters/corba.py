@@ -62,8 +62,6 @@ _GOODBYE: Final = 5.0
 _LOOK: Final = 2.0
 _BATCH: Final = 256
 
-Seconds = Annotated[float, msgspec.Meta(ge=0, le=3600)]
-
 
 class CorbaParameters(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"into": "in"}
@@ -101,7 +99,7 @@ class CorbaParameters(
     listen: str = ""
     bidirectional: bool = False
     poll: Annotated[float, msgspec.Meta(gt=0, le=3600)] = 0.1
-    settle: Seconds = 0.0
+    settle: Annotated[float, msgspec.Meta(ge=0, le=3600)] = 0.0
     most_octets: Annotated[int, msgspec.Meta(gt=0)] = MOST_OCTETS
 
 

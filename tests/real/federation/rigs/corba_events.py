@@ -75,13 +75,14 @@ class Native(rigs.Native):
 
 class Rig(rigs.Rig):
     adapter = "corba"
-    part = ("omniEvents", "2.6")
     characters = "UTF-8"
     """The service's own code set; without being told, ISO-8859-1."""
 
     def start(self) -> None:
         if not shutil.which("omniEvents"):
             pytest.skip("needs omniEvents: tools/system_packages.sh tests")
+        told = subprocess.run(["omniEvents", "-V"], capture_output=True, text=True, check=False)
+        self.part = ("omniEvents", (told.stdout + told.stderr).split()[1])
         self._folder = tempfile.TemporaryDirectory(prefix="omnievents-")
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))

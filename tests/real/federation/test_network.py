@@ -31,7 +31,6 @@ LINKS = [(a, b) for i, a in enumerate(NAMES) for b in NAMES[i + 1 :]]
 TIMES = {
     "TIDINGS_FEDERATION__HELLO": "300ms",
     "TIDINGS_FEDERATION__GONE": "3s",
-    "TIDINGS_FEDERATION__SETTLE": "500ms",
 }
 
 

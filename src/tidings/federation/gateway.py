@@ -596,9 +596,11 @@ class Gateway:
         held = False
         for target in sorted(targets):
             way = self._way(at, target)
+            # What was delivered is done; what was passed on may come back another way, and goes on.
+            copy = (*mark.id, target, () if way is None or way.service == target else mark.path)
             if way is None:
                 held = True
-            elif not _first_time(self._seen, (*mark.id, at, target), self._window):
+            elif not _first_time(self._seen, copy, self._window):
                 self.counts.repeated += 1
             elif way.service == target:
                 found.append(Delivery(self._by_service[target], event, mark.then(target)))
@@ -622,6 +624,8 @@ class Gateway:
         service = self.topology.next_from(self.name, to)
         if service is None:
             return self._ways.get((at, to))
+        if service == at and to in self._by_service:
+            service = to  # it waits here for the service rather than go around by a neighbour
         step = None if service == to else self.topology.step(service, to)
         way = self._ways[at, to] = _Way(service, "" if step is None else step.gateway)
         return way

@@ -128,10 +128,11 @@ async def everything(service: Service) -> Counter[str]:
     return found
 
 
-async def publish(service: Service, ids: list[str]) -> None:
+async def publish(service: Service, ids: list[str], begun: asyncio.Semaphore) -> None:
     """Publish each event, over whatever happens to the service."""
     async with await service.client() as client:
         publisher = await client.publisher("roads", producer=f"driver-{service.name}")
+        begun.release()
         for id in ids:
             while True:
                 try:
@@ -150,9 +151,12 @@ async def test_every_event_arrives_once_everywhere_whoever_is_killed(tmp_path: P
         await join(services)
         count = 150
         sent = {name: [f"{name}-{n}" for n in range(count)] for name in NAMES}
+        begun = asyncio.Semaphore(0)
         publishing = [
-            asyncio.create_task(publish(services[name], ids)) for name, ids in sent.items()
+            asyncio.create_task(publish(services[name], ids, begun)) for name, ids in sent.items()
         ]
+        for _ in publishing:
+            await begun.acquire()
         for name in random.sample(NAMES, 2):
             await asyncio.sleep(0.5)
             services[name].kill()

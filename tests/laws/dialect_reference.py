@@ -138,14 +138,12 @@ class Selector:
         for symbol in ("=", "<>", "<", "<=", ">", ">="):
             if self._next(symbol):
                 return self._compared(symbol, left, self._operand())
-        return left
+        return None if left is None else left is True
 
     def _compared(self, symbol: str, left: Any, right: Any) -> Any:
         if left is None or right is None:
             return None
         if symbol in _ORDERS:
-            assert isinstance(right, float | int)
-            assert not isinstance(right, bool)
             return self._ordered(symbol, left, right)
         like = self._like(left, right)
         if symbol == "=":
@@ -161,7 +159,7 @@ class Selector:
         return bool(left == right)
 
     def _ordered(self, symbol: str, left: Any, right: Any) -> bool:
-        if kind_of(left) != "number":
+        if {kind_of(left), kind_of(right)} != {"number"}:
             return False
         if self.activemq:
             return _ORDERS[symbol](self._rank(left), self._rank(right))
@@ -295,7 +293,8 @@ class Expression:
             assert self._next("(")
             found = False
             while not self._next(")"):
-                found |= live and self._equal(left, self._value(True))
+                one = self._value(True)
+                found |= live and self._equal(left, one)
                 self._next(",")
             return found is not negated
         symbol = self._next("=", "!=", "<>", "<", "<=", ">", ">=")

@@ -261,11 +261,18 @@ class Parser:
         if token.text == "LIKE":
             return Like(left, self._pattern(), token.at)
         self._need("(")
-        constants = [self._constant()]
+        constants = [self._element()]
         while self._take(","):
-            constants.append(self._constant())
+            constants.append(self._element())
         self._need(")")
         return Among(left, tuple(constants), token.at)
+
+    def _element(self) -> Constant:
+        at = self._token.at
+        found = self._primary()
+        if not isinstance(found, Constant):
+            raise self.error("here stand literals only", at)
+        return found
 
     def _pattern(self) -> tuple[str | None, ...]:
         token = self._token

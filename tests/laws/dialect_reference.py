@@ -46,9 +46,9 @@ class Selector:
     """A JMS selector: TRUE, FALSE or None for unknown.
 
     Attributes:
-        activemq: Whether orders are those of ActiveMQ, which sorts NaN above all and -0.0 below
-            0.0, and takes `<>` for `NOT =`; else Java's, where values of two kinds are neither
-            equal nor different.
+        activemq: Whether it is ActiveMQ's, which sorts NaN above all and -0.0 below 0.0, takes
+            `<>` for `NOT =`, and does not know whether what is no text is `IN` texts; else the
+            standard's, where values of two kinds are neither equal nor different.
     """
 
     def __init__(self, text: str, activemq: bool) -> None:
@@ -122,8 +122,10 @@ class Selector:
             while self._next(","):
                 texts.append(self._operand())
             assert self._next(")")
-            answer = None if left is None else isinstance(left, str) and left in texts
-            return answer if answer is None or not negated else not answer
+            if left is None or (self.activemq and not isinstance(left, str)):
+                return None
+            answer = isinstance(left, str) and left in texts
+            return answer is not negated
         if self._next("BETWEEN"):
             low = self._operand()
             assert self._next("AND")

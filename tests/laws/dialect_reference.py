@@ -233,7 +233,7 @@ class Failure(Exception):
 
 
 class Expression:
-    """A CloudEvents SQL expression; whoever writes one puts parentheses where precedence matters."""
+    """A CloudEvents SQL expression, with parentheses wherever precedence matters."""
 
     _TOKEN = re.compile(
         r"\s*(?:(?P<number>\d+)(?![a-zA-Z0-9])|(?P<text>'(?:\\.|[^'\\])*')"

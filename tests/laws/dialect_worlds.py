@@ -136,7 +136,7 @@ class Texts:
         while kind == "n" and not math.isfinite(value):
             value = self.constant(kind)
         if kind == "s":
-            return "'" + value.replace("'", escape) + "'"
+            return "'" + str(value).replace("'", escape) + "'"
         return str(value).upper() if kind == "b" else repr(value)
 
     def name(self, kind: str) -> str:

@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from tests.real.docs.pages import code, page, tables
 from tidings.events.paths import Path
-from tidings.filters.constraint import constraint
+from tidings.filters.constraint import Constraint, constraint
 from tidings.filters.dialects import cesql, jms, siena, topics
 from tidings.filters.dialects.proximity import split
-from tidings.filters.dialects.writing import Kind, Seen, fixed_names
+from tidings.filters.dialects.writing import Kind, Seen, fixed_names, named_fields
 from tidings.filters.tree import ALL_NODES, walk_tree
 
 TABLES = tables(page("docs/dialects.md"))
 TEMPLATE = topics.Template("events/{type}/{name}", topics.MQTT)
 KINDS = {"rate": Kind.NUMBER, "count": Kind.NUMBER, "host": Kind.TEXT, "up": Kind.BOOLEAN}
-READERS = {"jms": jms.read, "siena": siena.read, "cesql": cesql.read, "mqtt": TEMPLATE.read}
+READERS: dict[str, Callable[[str], Constraint]] = {
+    "jms": jms.read,
+    "siena": siena.read,
+    "cesql": cesql.read,
+    "mqtt": TEMPLATE.read,
+}
 
 
-def names(path: Path) -> Seen | None:
-    fixed = fixed_names("domain", "kind", "subject").get(path)
-    return fixed or (
-        None if path.steps else Seen(str(path.root), KINDS.get(str(path.root), Kind.SIMPLE))
-    )
+names = named_fields(
+    {
+        **fixed_names("domain", "kind", "subject"),
+        **{Path(name): Seen(name, kinds) for name, kinds in KINDS.items()},
+    }
+)
 
 
 def rows(heading: str) -> list[Any]:

@@ -12,6 +12,7 @@ NaN: Java's operators say that no order holds; ActiveMQ sorts it above all numbe
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Final
 
@@ -251,9 +252,12 @@ class _Selection:
         ordered = symbol not in ("==", "!=")
         if ordered and isinstance(constant, str | bool):
             raise self._error("texts and booleans have no order in a selector", at)
+        path = self._paths(name)
+        if (symbol, constant) == ("<=", math.inf):  # as `write` asks for what is not NaN
+            return FieldOf(path, float, t.Equal(t.Component(path), t.Component(path)))
         if not isinstance(constant, str) and abs(constant) >= EXACT:
             raise self._error("beyond 2**53, numbers compare otherwise in JMS than here", at)
-        return compared(self._paths(name), symbol, constant)
+        return compared(path, symbol, constant)
 
     def _constants(self, symbol: str, left: object, right: object, at: int) -> bool:
         if type(left) is not type(right) or (symbol not in ("==", "!=") and type(left) is not int):

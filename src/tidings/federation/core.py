@@ -16,12 +16,11 @@ import msgspec
 
 from tidings.cores import Handled, Keep, State, answer_each
 from tidings.errors import InvalidUsage, NameTaken, NotFound, StoreError, TooManyObjects, WrongState
-from tidings.events.structured import StructuredEvent
 from tidings.federation import requests as r
-from tidings.federation.control import Control, ControlKind
 from tidings.federation.distribution import checked_name, distribution
 from tidings.federation.gateway import Gateway
-from tidings.federation.records import Applied, Note
+from tidings.federation.notes import summed
+from tidings.federation.records import NOTHING, Applied, Memory, Note
 from tidings.federation.wishes import filter_of
 
 NAME: Final = "federation"
@@ -33,12 +32,6 @@ MOST_REMEMBERED: Final = 10_000_000
 NOT_RUN: Final = "this process runs no gateways"
 
 _VERSION: Final = 1
-_KINDS: Final = {
-    r.RequestKind.SUBSCRIBE: ControlKind.SUBSCRIPTION,
-    r.RequestKind.UNSUBSCRIBE: ControlKind.UNSUBSCRIPTION,
-    r.RequestKind.ANNOUNCE: ControlKind.ANNOUNCEMENT,
-    r.RequestKind.UNANNOUNCE: ControlKind.UNANNOUNCEMENT,
-}
 
 
 @dataclass(slots=True)
@@ -46,7 +39,7 @@ class _Kept:
     """One gateway, and what is known of it while it runs."""
 
     config: r.GatewayConfig
-    notes: tuple[Note, ...] = ()
+    memory: Memory = NOTHING
     draining: bool = False
     machine: Gateway | None = None
     sides: Callable[[], tuple[r.SideInfo, ...]] = tuple
@@ -82,7 +75,7 @@ class Federation:
             r.ProbeFederation: self._probe,
             r.SeeProbe: self._see_probe,
             r.GatewaysReady: self._run_all,
-            r.NotesTaken: self._take_notes,
+            r.GatewayRemembers: self._remember,
             r.GatewayRuns: self._runs,
         }
         self.requests = tuple(self._handlers)
@@ -105,7 +98,7 @@ class Federation:
             tuple(asked.sides), dict(asked.keys), asked.clients_sign, asked.window,
         )  # fmt: skip
         self._check(config)
-        self._gateways[asked.name] = _Kept(config, tuple(map(_note, asked.requests)))
+        self._gateways[asked.name] = _Kept(config, Memory(tuple(map(_note, asked.requests))))
         self._keep(asked.name)
         self._run(asked.name)
 
@@ -139,18 +132,17 @@ class Federation:
         self._effects += [Keep(NAME, asked.gateway, None), r.EndGateway(asked.gateway)]
 
     def _ask(self, asked: r.AskFederation, now: int) -> None:
-        machine = self._machine(asked.gateway)
+        kept = self._find(asked.gateway)
         note = _note(r.StandingRequest(asked.kind, asked.what, asked.source, asked.targets))
-        machine.ask(
-            Control(
-                kind=_KINDS[asked.kind],
-                source=note.source,
-                targets=note.targets,
-                filter="" if note.announces else note.what,
-                event=StructuredEvent(name=note.what) if note.announces else None,
-            ),
-            now,
-        )
+        taken_back = asked.kind in (r.RequestKind.UNSUBSCRIBE, r.RequestKind.UNANNOUNCE)
+        if taken_back:
+            note = msgspec.structs.replace(note, count=-1)
+        if kept.machine is None:
+            notes = summed((*kept.memory.notes, note))
+            kept.memory = msgspec.structs.replace(kept.memory, notes=notes)
+            self._keep(asked.gateway)
+            return
+        kept.machine.ask(note, now)
         self._effects.append(r.WakeGateway(asked.gateway))
 
     def _probe(self, asked: r.ProbeFederation, now: int) -> str:
@@ -169,10 +161,10 @@ class Federation:
         for name in self._gateways:
             self._run(name)
 
-    def _take_notes(self, told: r.NotesTaken, _: int) -> None:
+    def _remember(self, told: r.GatewayRemembers, _: int) -> None:
         kept = self._gateways.get(told.gateway)
-        if kept is not None and kept.notes != told.notes:
-            kept.notes = told.notes
+        if kept is not None and kept.memory != told.memory:
+            kept.memory = told.memory
             self._keep(told.gateway)
 
     def _runs(self, told: r.GatewayRuns, _: int) -> None:
@@ -191,7 +183,7 @@ class Federation:
     def _run(self, name: str) -> None:
         kept = self._gateways[name]
         if self._ready:
-            self._effects.append(r.RunGateway(kept.config, kept.draining, kept.notes))
+            self._effects.append(r.RunGateway(kept.config, kept.draining, kept.memory))
 
     def _find(self, name: str) -> _Kept:
         found = self._gateways.get(name)
@@ -227,16 +219,16 @@ class Federation:
                 )
             try:
                 config = msgspec.convert(state["config"], r.GatewayConfig)
-                notes = msgspec.convert(state["notes"], tuple[Note, ...])
+                memory = msgspec.convert(state["memory"], Memory)
             except (msgspec.ValidationError, KeyError) as error:
                 raise StoreError(f"gateway {name} cannot be understood: {error}") from error
-            self._gateways[name] = _Kept(config, notes)
+            self._gateways[name] = _Kept(config, memory)
         return ()
 
 
 def _state(kept: _Kept) -> State:
-    notes = msgspec.to_builtins(kept.notes)
-    return {"version": _VERSION, "config": asdict(kept.config), "notes": notes}
+    memory = msgspec.to_builtins(kept.memory)
+    return {"version": _VERSION, "config": asdict(kept.config), "memory": memory}
 
 
 def _note(request: r.StandingRequest) -> Note:
@@ -257,7 +249,7 @@ def _config(kept: _Kept) -> r.GatewayConfig:
             r.RequestKind.ANNOUNCE if note.announces else r.RequestKind.SUBSCRIBE,
             note.what, note.source, note.targets, note.count,
         )
-        for note in kept.notes
+        for note in kept.memory.notes
     )  # fmt: skip
     return replace(kept.config, requests=requests)
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Annotated, Any, Final, TypeAlias
 
 from tidings.cores import Question, Request
-from tidings.federation.records import Note
+from tidings.federation.records import Memory
 
 Json: TypeAlias = Annotated[Any, "json"]
 """A value of JSON."""
@@ -17,6 +17,8 @@ GatewayName: TypeAlias = Annotated[str, "gateway"]
 """A name of the federation: see `distribution.checked_name`."""
 
 
+OF_GATEWAYS: Final = "federation "
+"""The names of channels and subscriptions that gateways make for themselves begin so."""
 WINDOW: Final = 100_000
 """Events that a gateway remembers."""
 
@@ -467,11 +469,11 @@ class GatewaysReady(Request):
 
 
 @dataclass(frozen=True, slots=True)
-class NotesTaken(Request):
-    """The standing requests that a gateway has taken, all of them."""
+class GatewayRemembers(Request):
+    """What a gateway must know again after a restart."""
 
     gateway: GatewayName
-    notes: tuple[Note, ...]
+    memory: Memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -507,7 +509,7 @@ class RunGateway:
 
     config: GatewayConfig
     draining: bool
-    notes: tuple[Note, ...]
+    memory: Memory
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ from tidings.events.fields import StructuredFields
 from tidings.events.structured import StructuredEvent
 from tidings.federation.control import CONTROL_SUBJECT, ControlKind
 from tidings.federation.gateway import Delivery
+from tidings.federation.proximity import position_of_text, reaches
 from tidings.federation.requests import Flow, SideConfig, SideInfo, SideState
 from tidings.federation.wishes import filter_of
 from tidings.filters.constraint import Constraint
@@ -95,6 +96,7 @@ class SideRunner:
         self._placed = placed
         self._mapped = Mapped(config.mapping, config.adapter)
         self._flow = _Allowed(config.flow)
+        self._position = position_of_text(config.position) if config.position else None
         self.capabilities = checked_side(config, side).capabilities
         self._secrets = adapter_class(config.kind).secrets
         self._adapter: Adapter[Any] | None = None
@@ -110,7 +112,7 @@ class SideRunner:
         self._info = SideInfo(config.adapter, config.service, config.kind)
         self._cause, self._since = "", clock.now()
         self._counts = dict.fromkeys(
-            ("received", "sent", "set_aside", "withheld", "reconnects", "repeated"), 0
+            ("received", "sent", "set_aside", "withheld", "outside", "reconnects", "repeated"), 0
         )
         self._last_cause = ""
         self._tasks: list[asyncio.Task[None]] = []
@@ -339,9 +341,14 @@ class SideRunner:
             return event
         try:
             mapped = self._mapped.outward(event)
+            if mapped is None:
+                return None
+            if self._position is not None and not reaches(mapped, self._position):
+                self._counts["outside"] += 1
+                return None
         except InvalidEvent as error:
             return Refused(str(error))
-        if mapped is None or self._flow.lets_pass(mapped):
+        if self._flow.lets_pass(mapped):
             return mapped
         self._counts["withheld"] += 1
         return None
@@ -453,6 +460,8 @@ def checked_side(config: SideConfig, side: Side | None = None) -> Adapter[Any]:
         MissingExtra: A package that it needs is not installed.
     """
     Mapped(config.mapping, config.adapter)
+    if config.position:
+        position_of_text(config.position)
     for name in adapter_class(config.kind).secrets:
         value = config.parameters.get(name)
         if value and not str(value).startswith(("file:", "env:")):

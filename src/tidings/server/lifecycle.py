@@ -35,6 +35,7 @@ from tidings.server.build import (
     archive_plan,
     bound_socket,
     built_app,
+    gateway_times,
     http_server,
     job_plan,
     open_host,
@@ -208,7 +209,10 @@ class Service:
             if jobs is not None:
                 self.host.new_jobs(jobs).start()
             self._gateways = Gateways(
-                self.host.tell, self.host.on_effect, partial(client_for, self.host)
+                self.host.tell,
+                self.host.on_effect,
+                partial(client_for, self.host),
+                times=gateway_times(self._settings),
             )
             self._gateways.start()
             self._watch_over()

@@ -38,6 +38,7 @@ from tidings.federation.capabilities import Capabilities, Filtering, Survival
 from tidings.federation.control import CONTROL_SUBJECT
 from tidings.federation.gateway import CONTROL_FILTER
 from tidings.federation.marks import marked, unmarked
+from tidings.federation.requests import OF_GATEWAYS
 from tidings.filters.constraint import Constraint
 from tidings.gateways.adapters.base import (
     Adapter,
@@ -132,8 +133,8 @@ class _Line:
                 arrivals = []
                 for message in messages:
                     bare, mark = unmarked(message.event)
-                    handle = (subscription, message)
-                    arrivals.append(Arrival(bare, mark, message.origin, message.seq, handle))
+                    handle, time = (subscription, message), message.arrival
+                    arrivals.append(Arrival(bare, mark, message.origin, message.seq, handle, time))
                 await self._heard(arrivals)
             cause = "the subscription has ended"
         except TidingsError as error:
@@ -210,7 +211,7 @@ class TidingsAdapter(Adapter[TidingsParameters]):
     async def connect(self, heard: Heard) -> None:
         """Connect with the service, and find the channels."""
         self._lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        name = f"federation {self.side.system}/{self.side.gateway}/{self.side.adapter}"
+        name = f"{OF_GATEWAYS}{self.side.system}/{self.side.gateway}/{self.side.adapter}"
         channel = self.parameters.channel
         self._events = _Line(channel, name, heard, self._lose)
         self._talk = (

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from tests.laws.dialect_reference import Expression, Selector, siena_matches, topic_fits
 from tests.laws.dialect_worlds import ServiceView, Texts, field_tree
@@ -26,7 +26,7 @@ from tidings.filters.dialects import cesql, jms, proximity, siena, topics
 from tidings.filters.dialects.siena import AttributeTest, Operator
 from tidings.filters.dialects.writing import Kind, Seen, fixed_names, named_fields
 
-CASES = 1_500
+CASES = 1_000
 
 
 def world(rng: Random) -> tuple[Constraint, Scene, bool]:
@@ -117,6 +117,7 @@ CHECKS = {"jms": check_selector, "siena": check_siena, "cesql": check_cesql, "to
 
 
 @pytest.mark.parametrize("language", CHECKS)
+@settings(max_examples=40)
 @given(rng=sources())
 def test_a_translation_is_never_narrower_and_exact_is_equal(language: str, rng: Random) -> None:
     CHECKS[language](rng)
@@ -239,6 +240,7 @@ READINGS = {
 
 
 @pytest.mark.parametrize("language", READINGS)
+@settings(max_examples=40)
 @given(rng=sources())
 def test_what_is_read_selects_the_same(language: str, rng: Random) -> None:
     READINGS[language](rng)

@@ -266,6 +266,8 @@ def test_what_is_read_selects_the_same_many_times(language: str) -> None:
         (jms.read, "a LIKE '%x'", 3, "how a text begins"),
         (jms.read, "a = 9007199254740993", 3, "2**53"),
         (jms.read, "(" * 99 + "a", 51, "too deep"),
+        (jms.read, "NOT " * 9_999 + "a", 201, "too deep"),
+        (cesql.read, "a = " + "- " * 9_999 + "b", 105, "too deep"),
         (jms.read, "a IN (1)", 3, "takes texts"),
         (cesql.read, "", 1, "empty"),
         (cesql.read, "LENGTH(a) > 3", 1, "function LENGTH"),
@@ -403,3 +405,20 @@ def test_what_would_be_too_many_alternatives_is_wider() -> None:
     written = siena.write(constraint(several), names)
     assert len(written.filters) == siena.MOST_FILTERS
     assert not written.exact
+
+
+def test_any_text_is_read_or_refused() -> None:
+    rng = Random(18)
+    words = """a b1 'x' 1 2.5 ( ) AND OR NOT = <> < LIKE 'a%' IN , IS NULL BETWEEN - + TRUE EXISTS XOR
+        filter{ } any >* "q" x"00" é \\ ESCAPE ' / # %""".split()
+    readers = [jms.read, cesql.read, siena.read, topics.Template("t/{name}", topics.MQTT).read]
+    read = 0
+    for _ in range(3_000):
+        text = rng.choice((" ", "")).join(rng.choices(words, k=rng.randrange(12)))
+        for reader in readers:
+            try:
+                reader(text)
+                read += 1
+            except InvalidConstraint as error:
+                assert 0 <= error.position <= len(text)
+    assert read > 100

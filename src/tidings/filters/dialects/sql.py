@@ -182,12 +182,15 @@ class Parser:
         return self.error(f"{token.text!r} cannot stand here", token.at, hint)
 
     def _or(self) -> Value:
-        self._depth += 1
-        if self._depth > DEFAULT_LIMITS.depth // 2:
-            raise self.error("parentheses nest too deep", self._token.at)
+        self._go_deeper()
         found = self._many(("OR", "XOR"), self._and) if self._grammar.ranked else self._unranked()
         self._depth -= 1
         return found
+
+    def _go_deeper(self) -> None:
+        self._depth += 1
+        if self._depth > DEFAULT_LIMITS.depth // 2:
+            raise self.error("it nests too deep", self._token.at)
 
     def _and(self) -> Value:
         return self._many(("AND",), self._not)
@@ -217,7 +220,9 @@ class Parser:
         if token is None:
             return self._predicate()
         plain = self._token.text in ("(", "EXISTS", "NOT")
+        self._go_deeper()
         operand = self._not()
+        self._depth -= 1
         if not plain and not isinstance(operand, Name | Constant):
             raise self.error(
                 "what NOT applies to differs between engines", token.at, "write NOT (…)"
@@ -320,7 +325,9 @@ class Parser:
             return found
         sign = self._take("-", "+")
         if sign is not None:
+            self._go_deeper()
             operand = self._primary()
+            self._depth -= 1
             if isinstance(operand, Constant) and type(operand.value) in (int, float):
                 return Constant(-operand.value if sign.text == "-" else operand.value, sign.at)  # type: ignore[operator]
             if sign.text == "+":

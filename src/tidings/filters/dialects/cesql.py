@@ -18,9 +18,18 @@ from typing import Final
 
 from tidings.events.paths import Pair, Path
 from tidings.filters import tree as t
-from tidings.filters.constraint import Constraint, constraint
+from tidings.filters.constraint import Constraint
 from tidings.filters.dialects import sql
-from tidings.filters.dialects.reading import FIT, UNFIT, Paths, all_of, any_of, fitting, literal
+from tidings.filters.dialects.reading import (
+    FIT,
+    UNFIT,
+    Paths,
+    all_of,
+    any_of,
+    fitting,
+    literal,
+    made,
+)
 from tidings.filters.dialects.sql import Grammar, Parser
 from tidings.filters.dialects.translation import Translation
 from tidings.filters.dialects.writing import (
@@ -36,7 +45,6 @@ from tidings.filters.dialects.writing import (
     field_test,
     formula_of,
 )
-from tidings.filters.printing import print_tree
 from tidings.filters.rewrite import fold
 from tidings.filters.shape import Constant, constant_of
 
@@ -72,7 +80,7 @@ def read(text: str, paths: Paths = attribute_path) -> Constraint:
     found = parser.whole()
     if found is None:
         raise parser.error("the expression is empty", 0, "TRUE passes every event")
-    return constraint(print_tree(fold(_Reader(parser, paths).condition(found))))
+    return made(_Reader(parser, paths).condition(found), text)
 
 
 _ERROR: Final = t.Equal(t.Divide(t.Integer(1), t.Integer(0)), t.Integer(1))

@@ -29,6 +29,7 @@ from tidings.filters.dialects.reading import (
     any_of,
     compared,
     fitting,
+    made,
 )
 from tidings.filters.dialects.sql import Grammar, Parser
 from tidings.filters.dialects.translation import Translation
@@ -43,8 +44,6 @@ from tidings.filters.dialects.writing import (
     Test,
     formula_of,
 )
-from tidings.filters.printing import print_tree
-from tidings.filters.rewrite import fold
 from tidings.filters.truth import COMPARE, EXACT
 
 _RESERVED: Final = frozenset(
@@ -192,7 +191,7 @@ def read(text: str, paths: Paths = Path) -> Constraint:
     found = parser.whole()
     if found is None:
         return constraint()
-    return constraint(print_tree(fold(_Selection(parser, paths).where(found, True, safe=False))))
+    return made(_Selection(parser, paths).where(found, True, safe=False), text)
 
 
 class _Selection:

@@ -12,9 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final, TypeAlias
 
+from tidings.errors import InvalidConstraint
 from tidings.events.paths import Path, TypeId
 from tidings.filters import tree as t
+from tidings.filters.constraint import Constraint, constraint
 from tidings.filters.dialects.writing import FIXED
+from tidings.filters.printing import print_tree
+from tidings.filters.rewrite import fold
 from tidings.filters.shape import constant_of
 from tidings.filters.truth import COMPARE
 
@@ -43,6 +47,18 @@ def any_of(parts: Iterable[t.Node]) -> t.Node:
     """Join with `or`; no parts: FALSE."""
     kept = tuple(parts)
     return t.Or(kept) if len(kept) > 1 else kept[0] if kept else t.Boolean(False)
+
+
+def made(tree: t.Node, text: str) -> Constraint:
+    """Return the constraint of what was read.
+
+    Raises:
+        InvalidConstraint: It is none of ours, or too large.
+    """
+    try:
+        return constraint(print_tree(fold(tree)))
+    except InvalidConstraint as error:
+        raise InvalidConstraint(f"in our language {error.problem}", text) from error
 
 
 class FieldOf:

@@ -19,7 +19,7 @@ import msgspec
 from tidings.errors import InvalidConstraint
 from tidings.events.paths import Path
 from tidings.filters import tree as t
-from tidings.filters.constraint import Constraint, constraint
+from tidings.filters.constraint import Constraint
 from tidings.filters.dialects.reading import (
     FieldOf,
     Paths,
@@ -27,6 +27,7 @@ from tidings.filters.dialects.reading import (
     any_of,
     compared,
     contained,
+    made,
     prefixed,
 )
 from tidings.filters.dialects.translation import Translation
@@ -38,8 +39,6 @@ from tidings.filters.dialects.writing import (
     conjunctions,
     formula_of,
 )
-from tidings.filters.printing import print_tree
-from tidings.filters.rewrite import fold
 from tidings.filters.truth import EXACT
 
 SienaValue: TypeAlias = str | int | float | bool | bytes
@@ -312,7 +311,7 @@ def read(text: str, paths: Paths = Path) -> Constraint:
         all_of(_tree(test, paths(test.name), text).true(safe=not alone) for test in one)
         for one in filters
     ]
-    return constraint(print_tree(fold(any_of(trees))))
+    return made(any_of(trees), text)
 
 
 def _tree(test: AttributeTest, path: Path, text: str) -> FieldOf:

@@ -416,7 +416,8 @@ WORDS = (
 def test_any_text_is_read_or_refused() -> None:
     rng = Random(18)
     words = " ".join(WORDS).split(" ")
-    readers = [jms.read, cesql.read, siena.read, topics.Template("t/{name}", topics.MQTT).read]
+    template = topics.Template("t/{name}", topics.MQTT)
+    readers: list[Callable[[str], Constraint]] = [jms.read, cesql.read, siena.read, template.read]
     outcomes: Counter[bool] = Counter()
     for _ in range(3_000):
         text = rng.choice((" ", "")).join(rng.choices(words, k=rng.randrange(12)))

@@ -25,6 +25,7 @@ from decimal import Decimal
 from enum import Flag
 from typing import Final, NamedTuple, TypeAlias
 
+from tidings.events.fields import RESERVED_NAMES
 from tidings.events.paths import Path
 from tidings.filters import tree as t
 from tidings.filters.constraint import Constraint, EventTypePattern, wildcard_match
@@ -75,6 +76,23 @@ def fixed_names(domain: str = "", type: str = "", name: str = "") -> Mapping[Pat
     """
     given = zip(FIXED, (domain, type, name), strict=True)
     return {path: Seen(one, Kind.TEXT, "") for path, one in given if one}
+
+
+def named_fields(fixed: Mapping[Path, Seen], kinds: Kind = Kind.SIMPLE) -> Names:
+    """Return the names of a service that holds every property under its own name.
+
+    Args:
+        fixed: How domain, type and name are seen, and whatever else is seen in a way of its own.
+        kinds: What a property can be.
+    """
+
+    def names(path: Path) -> Seen | None:
+        if path in fixed:
+            return fixed[path]
+        reserved = path.root is None or path.root in RESERVED_NAMES
+        return None if reserved or path.steps else Seen(str(path.root), kinds)
+
+    return names
 
 
 class Test(NamedTuple):

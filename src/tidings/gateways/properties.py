@@ -12,16 +12,19 @@ from typing import Final
 
 from tidings.clock import from_timebase, to_timebase
 from tidings.events.anyvalue import Any, Value, conform
-from tidings.events.fields import RESERVED_NAMES
+from tidings.events.fields import RESERVED_NAMES, StructuredFields
 from tidings.events.paths import Path
 from tidings.events.structured import UTC_T, StructuredEvent
 from tidings.federation.marks import PROPERTY
+from tidings.filters.constraint import Constraint
 from tidings.filters.dialects.writing import FIXED, Kind, Names, Seen
 
 PARTLY: Final = "FederationPartly"
 """The property of a message whose properties are not the whole event: the rest is in its body."""
 NATIVE: Final = "native"
 """The header property with what a message of a foreign client had beside properties and body."""
+FIXED_NAMES: Final = frozenset(str(path.root) for path in FIXED)
+"""The properties with domain, type and name of an event: texts."""
 CONTENT_TYPE: Final = "application/vnd.tidings.event+json"
 """Of a message whose body is a whole event in typed JSON."""
 _UNSEEN: Final = RESERVED_NAMES | {
@@ -62,12 +65,18 @@ def fixed(event: StructuredEvent) -> dict[str, str]:
     return {name: text for name, text in parts.items() if text}
 
 
+def is_wanted(event: StructuredEvent, filters: Iterable[Constraint]) -> bool:
+    """Whether an event that the broker could not judge matches one of these."""
+    fields = StructuredFields(event)
+    return any(one.matches(fields) for one in filters)
+
+
 def foreign_event(
     properties: Mapping[str, Value], header: Mapping[str, Value], body: Value
 ) -> StructuredEvent:
     """Return the event that stands for a message of a foreign client."""
-    texts = {path.root: properties.get(str(path.root)) for path in FIXED}
-    domain, type_, name = (text if isinstance(text, str) else "" for text in texts.values())
+    texts = [properties.get(str(path.root)) for path in FIXED]
+    domain, type_, name = (text if isinstance(text, str) else "" for text in texts)
     data = {name: value for name, value in properties.items() if name not in _UNSEEN}
     return StructuredEvent(domain, type_, name, header, data, body)
 

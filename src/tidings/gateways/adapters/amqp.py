@@ -61,8 +61,8 @@ _PATIENCE: Final = 30.0
 # Seconds for the last acknowledgements.
 _CLOSING: Final = 2.0
 _MOST_BINDINGS: Final = 64
-# Octets of the name of a header (the client cuts off the rest), of a value that a binding asks for,
-# of all headers together (they must fit into one frame, which usually has 128 KiB), of a queue's name.
+# Octets of a header's name (the client cuts off the rest), of a value that a binding asks for, of
+# all headers (they must fit into one frame, which usually has 128 KiB), and of a queue's name.
 _MOST_NAME, _MOST_ASKED, _MOST_HEADERS, _MOST_QUEUE = 128, 1_024, 100_000, 200
 _MOST_LIFETIME: Final = 2**32 - 1
 _HIGHEST_PRIORITY: Final = 9
@@ -379,6 +379,7 @@ class AmqpAdapter(Adapter[AmqpParameters]):
         self._taken: asyncio.Queue[tuple[_Window, int] | None] = asyncio.Queue()
         self._window: _Window | None = None
         self._slot: int | None = None
+        self._filters: tuple[Constraint, ...] = ()
         try:
             await self._answer(self._connect())
         except AdapterError:
@@ -457,6 +458,7 @@ class AmqpAdapter(Adapter[AmqpParameters]):
         found = [bindings_of(one) for one in filters]
         alternatives = _distinct(row for one in found for row in one.alternatives)
         await self._answer(self._bind(alternatives) if alternatives else self._unbind())
+        self._filters = tuple(filters)
         return [Placed(_words(one.alternatives), one.exact, one.surplus) for one in found]
 
     async def _bind(self, alternatives: Sequence[Headers]) -> None:
@@ -527,10 +529,13 @@ class AmqpAdapter(Adapter[AmqpParameters]):
 
     async def _read(self) -> None:
         while True:
-            arrivals = [
-                arrival_of(message, (window, message.delivery_tag))
-                for window, message in await _some(self._arrived)
-            ]
+            arrivals = []
+            for window, message in await _some(self._arrived):
+                arrival = arrival_of(message, (window, message.delivery_tag))
+                if p.PARTLY in message.headers and not p.is_wanted(arrival.event, self._filters):
+                    self.taken((arrival,))
+                else:
+                    arrivals.append(arrival)
             try:
                 await self._heard(arrivals)
             except Exception as fault:
@@ -541,6 +546,7 @@ class AmqpAdapter(Adapter[AmqpParameters]):
     def taken(self, arrivals: Sequence[Arrival]) -> None:
         """Acknowledge events; those of an earlier connection come again anyway."""
         for arrival in arrivals:
+            window: _Window
             window, tag = arrival.handle
             if window is self._window and tag in window.unacknowledged:
                 window.unacknowledged.discard(tag)

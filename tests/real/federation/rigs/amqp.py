@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import itertools
 import os
-import secrets
 import signal
 import socket
 import subprocess
@@ -73,7 +72,7 @@ class Rig(rigs.Rig):
             "RABBITMQ_ENABLED_PLUGINS_FILE": str(self._place / "plugins"),
             "RABBITMQ_LOG_BASE": str(self._place / "log"),
             "RABBITMQ_MNESIA_BASE": str(self._place / "data"),
-            "RABBITMQ_NODENAME": f"tidings-{secrets.token_hex(4)}@localhost",
+            "RABBITMQ_NODENAME": f"tidings-{self.port}@localhost",
             "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": (
                 "+S 1 +sbwt none -noinput -start_epmd false "
                 "-kernel inet_dist_use_interface {127,0,0,1}"

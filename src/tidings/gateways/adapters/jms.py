@@ -1,0 +1,625 @@
+"""Brokers of JMS, such as ActiveMQ, over STOMP: one topic, with selectors at durable subscriptions.
+
+An event's properties are those of its message, as texts, and the whole event is the text body. The
+broker compares the texts with numbers as numbers (`convert_string_expressions`).
+
+A durable subscription that gets another selector loses what it holds. So another set of filters is
+another subscription: a chain, whose first one is read until a fence comes, a message published when
+the next one was there; then the next one is read, without what both had. The chain is kept as
+a message in a queue of the side's own, for the next life.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import math
+import re
+import ssl
+from collections import deque
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from decimal import Decimal
+from typing import Any, Final
+from urllib.parse import quote
+
+import msgspec
+from stompman import AckFrame, MessageFrame, SendFrame, SubscribeFrame, UnsubscribeFrame
+
+from tidings.clock import Clock, SystemClock
+from tidings.errors import InvalidEvent, TidingsError
+from tidings.events.anyvalue import Value, pack
+from tidings.events.codecs.json_codec import decode_event, encode_event
+from tidings.events.codecs.json_text import MAX_EVENT_OCTETS
+from tidings.events.fields import plain
+from tidings.events.structured import StructuredEvent
+from tidings.federation.capabilities import Capabilities, Filtering, Survival
+from tidings.federation.marks import PROPERTY, Mark, mark_of_text, mark_text
+from tidings.filters import tree as t
+from tidings.filters.constraint import Constraint
+from tidings.filters.dialects import jms
+from tidings.filters.dialects.translation import Translation
+from tidings.gateways import properties as p
+from tidings.gateways.adapters.base import (
+    Adapter,
+    AdapterError,
+    Arrival,
+    Heard,
+    Outgoing,
+    Placed,
+    Refused,
+    Side,
+)
+from tidings.gateways.stomp import PATIENCE, StompLine, StompLost, StompRefused
+
+log = logging.getLogger(__name__)
+
+_BATCH: Final = 256
+# Octets of a header, and headers of a message: ActiveMQ ends a connection at 10 KiB and at 1,000.
+_MOST_LINE, _MOST_HEADERS = 8_000, 500
+_MOST_SEEN: Final = 100_000
+_MOST_CHAIN: Final = 8
+_FENCE: Final = "FederationFence"
+_LOOSE: Final = (
+    "also: texts that read as the number or the truth value asked for, and the other way"
+)
+_LONG: Final = f"also: every event, since all filters together have more than {_MOST_LINE} octets"
+
+
+class JmsParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which topic.
+
+    Attributes:
+        host: Where the broker speaks STOMP.
+        port: Its port; 0 for the usual one, 61613 or (with TLS) 61612.
+        user: Who the gateway is there; empty for nobody.
+        password: Its password.
+        tls: Whether the connection is encrypted and the broker's certificate checked.
+        ca_file: The authorities that are trusted; empty for those of the machine.
+        topic: The topic.
+        texts: Properties of foreign messages that are texts though they may read as numbers.
+        window: Events that the broker hands over before the first is acknowledged.
+        heartbeat: Seconds; a broker that is silent for two of them is lost.
+        transformation: What the broker is asked to make of map messages, such as `jms-map-json`;
+            empty if it cannot: a broker without XStream ends the connection.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    user: str = ""
+    password: str = ""
+    tls: bool = False
+    ca_file: str = ""
+    topic: str = "tidings"
+    texts: tuple[str, ...] = ()
+    window: int = 512
+    heartbeat: int = 10
+    transformation: str = ""
+
+
+# Events and messages.
+
+_STOMP: Final = frozenset(
+    "destination message-id subscription ack content-length content-type receipt transaction "
+    "transformation transformation-error amq-msg-type original-destination browser id selector "
+    "expires priority timestamp redelivered persistent type correlation-id reply-to".split()
+)
+"""Headers with a meaning of their own; no property can have their names."""
+
+
+def _can_be(name: str) -> bool:
+    # The broker's selectors know no other letters, and it sets names with JMS itself.
+    return name.isascii() and name.lower() not in _STOMP and not name.startswith(("JMS", "AMQ_"))
+
+
+_seen = p.names(_can_be)
+
+
+def headers_of(event: StructuredEvent, mark: Mark, now: int) -> dict[str, str]:
+    """Return the headers of an event's message; `PARTLY` if they are not all its properties."""
+    headers = {name: text for name, text in p.fixed(event).items() if _fits(name, text)}
+    partly = headers.keys() != p.fixed(event).keys()
+    for name, value in p.visible(event):
+        text, comparable = _text(value)
+        if text is None or not _can_be(name) or not _fits(name, text):
+            partly = True
+        elif len(headers) < _MOST_HEADERS:
+            headers[name] = text
+            partly = partly or not comparable
+        else:
+            partly = True
+    life = p.lifetime(event, now)
+    return {
+        **headers,
+        **({p.PARTLY: "true"} if partly else {}),
+        **({} if life is None else {"expires": str(max(1, now // 1_000 + life))}),
+        PROPERTY: mark_text(mark),
+        "amq-msg-type": "text",
+        "content-type": p.CONTENT_TYPE,
+        "persistent": "true" if p.is_persistent(event) else "false",
+        "priority": str(p.level_of(event.header.get("Priority"))),
+    }
+
+
+def _fits(name: str, text: str) -> bool:
+    """Whether a header arrives as it is: the client drops carriage returns."""
+    if "\r" in text or "\0" in text or "\r" in name or "\0" in name:
+        return False
+    return 2 * len(f"{name}:{text}".encode()) <= _MOST_LINE
+
+
+def _text(value: Value) -> tuple[str | None, bool]:
+    """Return a value as a header's text, and whether the broker compares it as our filters do."""
+    found = plain(value)
+    if isinstance(found, str):  # a character or a label is another kind than a text
+        return str(found), type(found) is str
+    if isinstance(found, bool):
+        return str(found).lower(), True
+    if isinstance(found, float) and not math.isfinite(found):
+        return ("NaN" if math.isnan(found) else "Infinity" if found > 0 else "-Infinity"), True
+    if isinstance(found, int | float | Decimal):
+        return str(found), type(found) is not Decimal
+    return None, False
+
+
+def arrival_of(frame: MessageFrame, handle: object, texts: Sequence[str] = ()) -> Arrival:
+    """Return the event that stands for a message, of ours or of a foreign client."""
+    headers: dict[str, str] = dict(frame.headers)  # type: ignore[arg-type]
+    mark = None
+    if PROPERTY in headers:
+        with suppress(InvalidEvent):
+            mark = mark_of_text(headers[PROPERTY])
+    if headers.get("content-type") == p.CONTENT_TYPE:
+        with suppress(TidingsError):
+            return Arrival(decode_event(frame.body), mark, handle=handle)
+    found: dict[str, Value] = {}
+    for name, text in headers.items():
+        if name.lower() not in _STOMP:
+            with suppress(InvalidEvent):  # a name or a text that no property can have
+                kept = name in texts or name in p.FIXED_NAMES
+                found.update(_packed({name: text if kept else value_of(text)}))
+    event = p.foreign_event(found, _context(headers), _body(frame))
+    return Arrival(event, mark, handle=handle)
+
+
+def _packed(properties: Mapping[str, object]) -> dict[str, Value]:
+    packed = pack(dict(properties))
+    assert isinstance(packed, dict)
+    return packed
+
+
+_INTEGER: Final = re.compile(r"-?(0|[1-9][0-9]{0,17})")
+_REAL: Final = re.compile(r"-?(0|[1-9][0-9]*)\.[0-9]+([Ee][+-]?[0-9]{1,3})?")
+
+
+def value_of(text: str) -> bool | int | float | str:
+    """Return what a header of a foreign client means: the form in which Java writes a value."""
+    if text in ("true", "false"):
+        return text == "true"
+    if _INTEGER.fullmatch(text) and text != "-0":
+        return int(text)
+    return float(text) if _REAL.fullmatch(text) else text
+
+
+def _context(headers: Mapping[str, str]) -> dict[str, Value]:
+    """The event header of a foreign message."""
+    header: dict[str, Value] = {"EventReliability": int(headers.get("persistent") == "true")}
+    level, expires = headers.get("priority", "4"), headers.get("expires", "0")
+    if level.isdecimal() and level != "4":
+        header["Priority"] = p.priority_of(int(level))
+    if expires.isdecimal() and int(expires):
+        with suppress(InvalidEvent):
+            header["StopTime"] = p.stop_time(int(expires))
+    native = {
+        name: headers[name] for name in ("type", "correlation-id", "reply-to") if name in headers
+    }
+    if native:
+        with suppress(InvalidEvent):
+            header[p.NATIVE] = pack(native)
+    return header
+
+
+def _body(frame: MessageFrame) -> Value:
+    if not frame.body:
+        return None
+    with suppress(UnicodeDecodeError, InvalidEvent):
+        text = frame.body.decode()
+        if "json" in frame.headers.get("transformation", ""):
+            with suppress(msgspec.DecodeError, KeyError, TypeError, ValueError):
+                return pack(map_of(msgspec.json.decode(text)))
+        return pack(text)
+    return frame.body
+
+
+def map_of(plain: Any) -> dict[str, object]:  # noqa: ANN401
+    """Return a map message as a broker writes it: `{"map": {"entry": [{"string": [name, text]},
+
+    {"string": name, "int": 5}, …]}}`.
+    """
+    entries = plain["map"]["entry"]
+    found: dict[str, object] = {}
+    for entry in entries if isinstance(entries, list) else [entries]:
+        if isinstance(entry["string"], list):
+            name, value = entry["string"]
+        else:
+            name = entry["string"]
+            [value] = [one for kind, one in entry.items() if kind != "string"]
+        found[str(name)] = value
+    return found
+
+
+# Filters and selectors.
+
+
+def selector_of(wanted: Constraint) -> Translation:
+    """Write a filter as a selector over texts, which never selects fewer events."""
+    found = jms.write(wanted, _seen)
+    nodes = [*t.walk_tree(wanted.tree), t.Not(wanted.tree)]
+    loose = found.exact and any(map(_is_loose, nodes))
+    return Translation(found.text, exact=False, surplus=_LOOSE) if loose else found
+
+
+def _is_loose(node: t.Node) -> bool:
+    """Whether a node asks for another kind than text, or for a text that reads as one."""
+    if isinstance(node, t.Text):
+        return len(node.value) == 1 or value_of(node.value) != node.value
+    if isinstance(node, t.And | t.Or | t.Not):
+        return any(isinstance(one, t.Component) for one in t.children(node))
+    return isinstance(node, t.Integer | t.Real)
+
+
+def joined(selectors: Sequence[str], side: str) -> str | None:
+    """Return the selector of a side's subscription; empty for every event, None if it is too long."""
+    if "" in selectors:
+        return ""
+    fence = f"{_FENCE} = {jms.quoted(side)}"
+    parts = [one if len(selectors) == 1 else f"({one})" for one in dict.fromkeys(selectors)]
+    text = " OR ".join([*parts, f"{p.PARTLY} IS NOT NULL", fence])
+    return text if _fits("selector", text) else None
+
+
+# The adapter.
+
+
+class _Generation:
+    """A durable subscription of the chain.
+
+    Attributes:
+        slot: Its name at the broker.
+        selector: What it asks for; it never changes.
+        subscribed: Whether the broker hands over what it holds.
+        frames: Messages that are not heard yet.
+        left: Those that were heard and are not taken, by what acknowledges them.
+        seen: The ids of messages heard from it.
+        before: The ids of those heard from the one before.
+        done: Whether the fence has come: the next one goes on.
+    """
+
+    def __init__(self, slot: int, selector: str) -> None:
+        self.slot = slot
+        self.selector = selector
+        self.subscribed = self.done = False
+        self.frames: deque[MessageFrame] = deque()
+        self.left: set[str] = set()
+        self.seen: dict[str, None] = {}
+        self.before: Mapping[str, None] = {}
+
+
+class JmsAdapter(Adapter[JmsParameters]):
+    """The adapter of a topic."""
+
+    Parameters = JmsParameters
+    secrets = ("password",)
+    capabilities = Capabilities(
+        kind="jms",
+        promise="at least once: twice only around a failure",
+        filtering=Filtering.CONTENT,
+        holds=True,
+        confirms=True,
+        marks=True,
+        control=True,
+        nested=True,
+        most_octets=MAX_EVENT_OCTETS,
+        priority=Survival.PARTLY,
+        order=Survival.KEPT,
+        lifetime=Survival.KEPT,
+        reliability=Survival.KEPT,
+        proximity=Survival.KEPT,
+    )
+
+    def __init__(self, side: Side, parameters: JmsParameters) -> None:
+        super().__init__(side, parameters)
+        names = (side.system, side.gateway, side.adapter, parameters.topic)
+        whole = ".".join(quote(name, safe="") for name in ("federation", *names))
+        digest = hashlib.sha256(whole.encode()).hexdigest()[:32]
+        self._name = whole if len(whole) <= 200 else f"federation.{digest}"
+        self._topic = f"/topic/{parameters.topic}"
+        self._port = parameters.port or (61612 if parameters.tls else 61613)
+        self._where = f"the broker at {parameters.host}:{self._port}"
+        self._clock: Clock = SystemClock()
+        self._reading: StompLine | None = None
+        self._writing: StompLine | None = None
+        self._reader: asyncio.Task[None] | None = None
+
+    async def connect(self, heard: Heard) -> None:
+        """Connect, once for each direction: a broker that takes no events still hears us."""
+        self._heard = heard
+        self._filters: tuple[Constraint, ...] = ()
+        self._chain: list[_Generation] = []
+        self._memos: deque[MessageFrame] | None = None
+        self._come = asyncio.Event()
+        self._noted = asyncio.Event()
+        self._changing = asyncio.Lock()
+        try:
+            self._reading = await self._line({"client-id": self._name})
+            self._writing = await self._line({})
+        except (StompLost, OSError) as error:
+            await self.disconnect()
+            raise AdapterError(f"{self._where}: {error}") from error
+        self._reader = asyncio.create_task(self._read())
+
+    async def _line(self, headers: Mapping[str, str]) -> StompLine:
+        given = self.parameters
+        context = ssl.create_default_context(cafile=given.ca_file or None) if given.tls else None
+        known = {"login": given.user, "passcode": given.password} if given.user else {}
+        return await StompLine.open(
+            given.host, self._port, context, {**known, **headers}, given.heartbeat, self._take
+        )
+
+    async def disconnect(self) -> None:
+        """Leave the broker; the subscriptions stay there."""
+        if self._reader is not None:
+            self._reader.cancel()
+            await asyncio.wait((self._reader,))
+            self._reader = None
+        reading, self._reading = self._reading, None
+        writing, self._writing = self._writing, None
+        for line in (reading, writing):
+            if line is not None:
+                await line.close()
+
+    async def lost(self) -> str:
+        """Wait until one of the connections is lost."""
+        assert self._reading is not None
+        assert self._writing is not None
+        both = (self._reading.lost, self._writing.lost)
+        await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+        return next(f"{self._where}: {one.result()}" for one in both if one.done())
+
+    def _lines(self) -> tuple[StompLine, StompLine]:
+        if self._reading is None or self._writing is None:
+            raise AdapterError(f"{self._where} is not connected")
+        return self._reading, self._writing
+
+    # What is wanted.
+
+    async def want(self, filters: Sequence[Constraint]) -> Sequence[Placed]:
+        """Add a subscription to the chain, unless its last one asks for the same."""
+        reading, _ = self._lines()
+        found = [selector_of(one) for one in filters]
+        selector = joined([one.text for one in found], self._name)
+        try:
+            async with self._changing:
+                if self._memos is None:
+                    await self._load(reading)
+                if not filters:
+                    await self._delete(reading)
+                else:
+                    await self._change(reading, selector or "")
+        except (StompLost, StompRefused) as error:
+            raise AdapterError(f"{self._where}: {error}") from error
+        self._filters = tuple(filters)
+        if selector is None:
+            return [Placed("every event", exact=False, surplus=_LONG)] * len(found)
+        return [Placed(one.text or "every event", one.exact, one.surplus) for one in found]
+
+    async def _change(self, reading: StompLine, selector: str) -> None:
+        if not self._chain or self._chain[-1].selector != selector:
+            if len(self._chain) >= _MOST_CHAIN:
+                raise StompRefused(
+                    f"the filters have changed {_MOST_CHAIN} times while events of the first ones "
+                    "wait to be taken"
+                )
+            used = {one.slot for one in self._chain}
+            slot = next(slot for slot in range(_MOST_CHAIN) if slot not in used)
+            self._chain.append(_Generation(slot, selector))
+            await self._store(reading)
+            try:
+                await self._subscribe(reading, self._chain[-1])
+            except StompRefused:
+                self._chain.pop()
+                await self._store(reading)
+                raise
+        for one in self._chain:
+            if not one.subscribed:
+                await self._subscribe(reading, one)
+        for one in self._chain[1:]:
+            await reading.request(
+                SendFrame, {"destination": self._topic, _FENCE: self._name, "opens": str(one.slot)}
+            )
+
+    async def _subscribe(self, reading: StompLine, one: _Generation) -> None:
+        given = self.parameters
+        await reading.request(
+            SubscribeFrame,
+            {
+                "id": str(one.slot),
+                "destination": self._topic,
+                "ack": "client-individual",
+                "activemq.subscriptionName": f"slot {one.slot}",
+                "activemq.prefetchSize": str(given.window),
+                **({"selector": one.selector} if one.selector else {}),
+                **({"transformation": given.transformation} if given.transformation else {}),
+            },
+        )
+        one.subscribed = True
+
+    async def _delete(self, reading: StompLine) -> None:
+        for one in self._chain:
+            await self._unsubscribe(reading, one)
+        self._chain = []
+        await self._store(reading)
+
+    async def _unsubscribe(self, reading: StompLine, one: _Generation) -> None:
+        headers = {"id": str(one.slot)}
+        if one.subscribed:
+            await reading.request(UnsubscribeFrame, headers)
+        with suppress(StompRefused):  # there is none, after a crash between the two
+            await reading.request(
+                UnsubscribeFrame, {**headers, "activemq.subscriptionName": f"slot {one.slot}"}
+            )
+
+    async def _retire(self) -> None:
+        """Delete the subscriptions that are read to their end, and all of it taken."""
+        reading = self._reading
+        if reading is None or not any(one.done and not one.left for one in self._chain):
+            return
+        async with self._changing:
+            for one in tuple(self._chain):
+                if one.done and not one.left:
+                    await self._unsubscribe(reading, one)
+                    self._chain.remove(one)
+            await self._store(reading)
+
+    # The chain, as a message in a queue: the last one counts.
+
+    async def _load(self, reading: StompLine) -> None:
+        self._memos = memos = deque[MessageFrame]()
+        queue = f"/queue/{self._name}"
+        await reading.request(
+            SubscribeFrame, {"id": "memo", "destination": queue, "ack": "client-individual"}
+        )
+        end = f"end {self._clock.now()}".encode()
+        await self._note(reading, end)
+        async with asyncio.timeout(PATIENCE):
+            while not any(one.body == end for one in memos):
+                self._noted.clear()
+                await self._noted.wait()
+        kept = [one for one in memos if not one.body.startswith(b"end ")]
+        if kept:
+            with suppress(msgspec.DecodeError):
+                chain = msgspec.json.decode(kept[-1].body, type=list[tuple[int, str]])
+                self._chain = [_Generation(slot, selector) for slot, selector in chain]
+
+    async def _store(self, reading: StompLine) -> None:
+        assert self._memos is not None
+        before = tuple(self._memos)
+        self._memos.clear()
+        if self._chain:
+            chain = [(one.slot, one.selector) for one in self._chain]
+            await self._note(reading, msgspec.json.encode(chain))
+        for frame in before:
+            _acknowledge(reading, frame)
+
+    async def _note(self, reading: StompLine, body: bytes) -> None:
+        headers = {"destination": f"/queue/{self._name}", "persistent": "true"}
+        await reading.request(SendFrame, {**headers, "content-length": str(len(body))}, body=body)
+
+    # What is handed over.
+
+    def _take(self, frame: MessageFrame) -> None:
+        subscription = frame.headers["subscription"]
+        if subscription == "memo":
+            assert self._memos is not None
+            self._memos.append(frame)
+            self._noted.set()
+        for one in self._chain:
+            if subscription == str(one.slot):
+                one.frames.append(frame)
+                self._come.set()
+
+    async def _read(self) -> None:
+        try:
+            while True:
+                await self._come.wait()
+                self._come.clear()
+                while (arrivals := self._next()) is not None:
+                    await self._heard(arrivals)
+                await self._retire()
+        except (StompLost, StompRefused) as error:
+            cause = str(error)
+        except Exception as fault:
+            log.exception("events of %s could not be taken", self._where)
+            cause = f"events could not be taken: {fault!r}"
+        if self._reading is not None:
+            self._reading.lose(cause)
+
+    def _next(self) -> list[Arrival] | None:
+        """Return what comes next, in order; None for nothing."""
+        reading = self._reading
+        arrivals: list[Arrival] = []
+        looked = 0
+        while looked < _BATCH and reading is not None:
+            open_ = next((one for one in self._chain if not one.done), None)
+            if open_ is None or not open_.frames:
+                break
+            looked += 1
+            frame = open_.frames.popleft()
+            arrival = self._arrival(open_, frame)
+            if arrival is None:
+                _acknowledge(reading, frame)
+            else:
+                open_.left.add(frame.headers["ack"])
+                arrivals.append(arrival)
+        return arrivals if looked else None
+
+    def _arrival(self, one: _Generation, frame: MessageFrame) -> Arrival | None:
+        """Return the event of a message; None for a fence, and for what nobody wants."""
+        headers: Any = frame.headers
+        at = self._chain.index(one)
+        if headers.get(_FENCE) == self._name:
+            after = self._chain[at + 1 :]
+            if any(headers.get("opens") == str(later.slot) for later in after):
+                one.done = True
+                after[0].before = one.seen
+            return None
+        number = frame.headers["message-id"]
+        one.seen[number] = None
+        if len(one.seen) > _MOST_SEEN:
+            del one.seen[next(iter(one.seen))]
+        if number in one.before:
+            return None
+        handle = (self._reading, one, frame)
+        arrival = arrival_of(frame, handle, self.parameters.texts)
+        if p.PARTLY in headers and not p.is_wanted(arrival.event, self._filters):
+            return None
+        return arrival
+
+    def taken(self, arrivals: Sequence[Arrival]) -> None:
+        """Acknowledge events; those of an earlier connection come again anyway."""
+        for arrival in arrivals:
+            line, one, frame = arrival.handle
+            if line is self._reading and frame.headers["ack"] in one.left:
+                one.left.discard(frame.headers["ack"])
+                _acknowledge(line, frame)
+                if one.done and not one.left:
+                    self._come.set()
+
+    # What is published.
+
+    async def publish(self, events: Sequence[Outgoing]) -> Sequence[Refused | None]:
+        """Publish events; return when the broker has confirmed each."""
+        _, writing = self._lines()
+        now = self._clock.now()
+        answers: list[Refused | None] = []
+        waiting: list[asyncio.Future[None]] = []
+        try:
+            for event, mark in events:
+                try:
+                    body = encode_event(event)
+                except TidingsError as error:
+                    answers.append(Refused(str(error)))
+                    continue
+                headers = {**headers_of(event, mark, now), "destination": self._topic}
+                waiting.append(writing.begin(SendFrame, headers, body=body))
+                answers.append(None)
+                await writing.drain()
+            await writing.confirmed(waiting)
+        except (StompLost, StompRefused) as error:
+            raise AdapterError(f"{self._where}: {error}") from error
+        return answers
+
+
+def _acknowledge(line: StompLine, frame: MessageFrame) -> None:
+    line.send(AckFrame, {"id": frame.headers["ack"], "subscription": frame.headers["subscription"]})

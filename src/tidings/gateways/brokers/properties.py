@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from tidings.clock import from_timebase, to_timebase
+from tidings.errors import InvalidEvent
 from tidings.events.anyvalue import Any, Value, conform
 from tidings.events.fields import RESERVED_NAMES, StructuredFields
 from tidings.events.paths import Path
 from tidings.events.structured import UTC_T, StructuredEvent
-from tidings.federation.marks import PROPERTY
+from tidings.federation.marks import PROPERTY, Mark, mark_of_text
 from tidings.filters.constraint import Constraint
 from tidings.filters.dialects.writing import FIXED, Kind, Names, Seen
 
@@ -63,6 +64,16 @@ def fixed(event: StructuredEvent) -> dict[str, str]:
     """Domain, type and name of an event as properties; those that are empty are left out."""
     parts = {"domain_name": event.domain, "type_name": event.type, "event_name": event.name}
     return {name: text for name, text in parts.items() if text}
+
+
+def mark_in(text: object) -> Mark | None:
+    """Return the mark in a property; None if it is none."""
+    if not isinstance(text, str):
+        return None
+    try:
+        return mark_of_text(text)
+    except InvalidEvent:
+        return None
 
 
 def is_wanted(event: StructuredEvent, filters: Iterable[Constraint]) -> bool:

@@ -125,7 +125,7 @@ class StompLine:
             self.lose("the broker's heart-beat has stopped")
         except (OSError, StompLost) as error:
             self.lose(str(error))
-        except Exception as fault:
+        except Exception as fault:  # noqa: BLE001 -- whatever the parser makes of hostile octets
             self.lose(f"its frames cannot be read: {fault!r:.200}")
 
     def _take(self, frame: object) -> None:

@@ -29,9 +29,7 @@ FENCE: Final = "FederationFence"
 # Octets of a header, and headers of a message: ActiveMQ ends a connection at 10 KiB and at 1,000.
 MOST_LINE: Final = 8_000
 _MOST_HEADERS: Final = 500
-_LOOSE: Final = (
-    "also: texts that read as the number or the truth value asked for, and the other way"
-)
+_LOOSE: Final = "also: texts that read as numbers or truth values, and the other way, since properties are texts"
 _STOMP: Final = frozenset(
     {
         *("destination", "message-id", "subscription", "ack", "receipt", "transaction", "selector"),
@@ -183,18 +181,19 @@ def map_of(plain: Any) -> dict[str, object]:  # noqa: ANN401
 def selector_of(wanted: Constraint) -> Translation:
     """Write a filter as a selector over texts, which never selects fewer events."""
     found = jms.write(wanted, _seen)
-    nodes = [*t.walk_tree(wanted.tree), t.Not(wanted.tree)]
-    loose = found.exact and any(map(_is_loose, nodes))
-    return Translation(found.text, exact=False, surplus=_LOOSE) if loose else found
+    loose = isinstance(wanted.tree, t.Component) or any(map(_is_loose, t.walk_tree(wanted.tree)))
+    if not (loose and found.text and found.exact):
+        return found
+    return Translation(found.text, exact=False, surplus=_LOOSE)
 
 
 def _is_loose(node: t.Node) -> bool:
-    """Whether a node asks for another kind than text, or for a text that reads as one."""
+    """Whether a node judges more than a text that can be nothing else."""
     if isinstance(node, t.Text):
         return len(node.value) == 1 or value_of(node.value) != node.value
-    if isinstance(node, t.And | t.Or | t.Not):
-        return any(isinstance(one, t.Component) for one in t.children(node))
-    return isinstance(node, t.Integer | t.Real)
+    if isinstance(node, t.And | t.Or):
+        return any(isinstance(one, t.Component) for one in node.operands)
+    return not isinstance(node, t.Equal | t.Component | t.Exist)
 
 
 def joined(selectors: Sequence[str], side: str) -> str | None:

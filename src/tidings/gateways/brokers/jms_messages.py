@@ -29,7 +29,7 @@ FENCE: Final = "FederationFence"
 # Octets of a header, and headers of a message: ActiveMQ ends a connection at 10 KiB and at 1,000.
 MOST_LINE: Final = 8_000
 _MOST_HEADERS: Final = 500
-_LOOSE: Final = "also: texts that read as numbers or truth values, and the other way, since properties are texts"
+_LOOSE: Final = "also: texts that read as numbers or truth values, since properties are texts"
 _STOMP: Final = frozenset(
     {
         *("destination", "message-id", "subscription", "ack", "receipt", "transaction", "selector"),

@@ -24,6 +24,7 @@ import aio_pika
 import msgspec
 from aio_pika.abc import AbstractChannel, AbstractConnection, AbstractIncomingMessage
 from aio_pika.exceptions import AMQPError
+from aiormq.exceptions import InvalidFrameError
 
 from tidings.clock import SystemClock
 from tidings.errors import TidingsError
@@ -158,11 +159,17 @@ class AmqpAdapter(Adapter[AmqpParameters]):
     async def _connect(self) -> None:
         given = self.parameters
         context = ssl.create_default_context(cafile=given.ca_file or None) if given.tls else None
-        self._connection = await aio_pika.connect(
-            host=given.host, port=self._port, login=given.user, password=given.password,
-            virtualhost=given.virtual_host, ssl=given.tls, ssl_context=context,
-            timeout=_PATIENCE, heartbeat=given.heartbeat,
-        )  # fmt: skip
+        try:
+            self._connection = await aio_pika.connect(
+                host=given.host, port=self._port, login=given.user, password=given.password,
+                virtualhost=given.virtual_host, ssl=given.tls, ssl_context=context,
+                timeout=_PATIENCE, heartbeat=given.heartbeat,
+            )  # fmt: skip
+        except InvalidFrameError as error:  # the client drops the broker's words
+            raise AdapterError(
+                f"{self._where} does not open the virtual host {given.virtual_host!r} to "
+                f"{given.user!r}: it is not there, or not the user's"
+            ) from error
         self._connection.close_callbacks.add(self._hang_up)
         self._writing = await self._channel(publisher_confirms=True)
         self._exchange = await self._writing.declare_exchange(
@@ -376,7 +383,6 @@ async def _some(queue: asyncio.Queue[_T]) -> list[_T]:
 
 
 def _cause(error: BaseException | None) -> str:
-    """Return the words of an error, which may be inside another one."""
     if error is None:
         return "the connection was closed"
     return str(error) or type(error).__name__

@@ -27,6 +27,7 @@ from stompman import (
 
 PATIENCE: Final = 30.0
 """Seconds until an answer that does not come counts as lost."""
+_CONNECTING: Final = 10.0
 _CLOSING: Final = 2.0
 _CHUNK: Final = 65_536
 _MOST_WORDS: Final = 300
@@ -76,7 +77,7 @@ class StompLine:
         if any(sign in value for value in headers.values() for sign in "\r\n\0"):
             raise StompLost("a name or a password with a line break cannot be sent")
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(_CONNECTING):
                 line = cls(*await asyncio.open_connection(host, port, ssl=context), heard)
                 try:
                     beats = f"{heartbeat * 1_000},{heartbeat * 1_000}"
@@ -85,7 +86,7 @@ class StompLine:
                     line._writer.close()
                     raise
         except TimeoutError as error:
-            raise StompLost(f"no answer for {PATIENCE:.0f} s") from error
+            raise StompLost(f"no answer for {_CONNECTING:.0f} s") from error
         except OSError as error:
             raise StompLost(str(error)) from error
         return line

@@ -55,12 +55,17 @@ class Native(rigs.Native):
 
 
 class Rig(rigs.Rig):
+    """One broker; with a folder of `certificates` it speaks TLS, too."""
+
+    def __init__(self, certificates: Path | None = None) -> None:
+        self.certificates = certificates
+
     def start(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="rabbit-")
         self._place = Path(self._folder.name)
         (self._place / "plugins").write_text("[].")
-        self.port, epmd, distribution = (free_port() for _ in range(3))
-        (self._place / "rabbitmq.conf").write_text(f"listeners.tcp.1 = 127.0.0.1:{self.port}\n")
+        self.port, self.tls_port, epmd, distribution = (free_port() for _ in range(4))
+        (self._place / "rabbitmq.conf").write_text(self._configuration())
         self._environment = {
             **os.environ,
             "HOME": str(self._place),
@@ -85,6 +90,17 @@ class Rig(rigs.Rig):
         except BaseException:
             self.stop()
             raise
+
+    def _configuration(self) -> str:
+        lines = [f"listeners.tcp.1 = 127.0.0.1:{self.port}"]
+        if self.certificates is not None:
+            lines += [
+                f"listeners.ssl.1 = 127.0.0.1:{self.tls_port}",
+                f"ssl_options.cacertfile = {self.certificates}/ca.pem",
+                f"ssl_options.certfile = {self.certificates}/service.pem",
+                f"ssl_options.keyfile = {self.certificates}/service.key",
+            ]
+        return "\n".join((*lines, ""))
 
     def _started(self, *command: str) -> subprocess.Popen[bytes]:
         with (self._place / "out").open("ab") as out:

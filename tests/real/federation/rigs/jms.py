@@ -15,6 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import stompman
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    load_pem_private_key,
+    pkcs12,
+)
 
 from tests.patience import PATIENCE
 from tests.real.federation import rigs
@@ -37,8 +44,10 @@ _BROKER = """
       <kahaDB directory="{place}/data" journalMaxFileLength="8mb"/>
     </persistenceAdapter>
     {plugins}
+    {tls}
     <transportConnectors>
       <transportConnector name="stomp" uri="stomp://127.0.0.1:{port}"/>
+      {connector}
     </transportConnectors>
   </broker>
 </beans>
@@ -48,7 +57,21 @@ _USERS = """
       <authenticationUser username="{user}" password="{password}" groups="all"/>
     </users></simpleAuthenticationPlugin></plugins>
 """
+_TLS = """
+    <sslContext><sslContext keyStore="file:{place}/service.p12" keyStoreType="PKCS12"
+      keyStorePassword="secret"/></sslContext>
+"""
+_CONNECTOR = '<transportConnector name="tls" uri="stomp+ssl://127.0.0.1:{port}"/>'
 USER, PASSWORD = "gateway", "pass:word\\with signs"
+
+
+def _key_store(certificates: Path) -> bytes:
+    """The service's certificate and key as Java takes them."""
+    key = load_pem_private_key((certificates / "service.key").read_bytes(), None)
+    assert isinstance(key, ec.EllipticCurvePrivateKey)
+    certificate = x509.load_pem_x509_certificate((certificates / "service.pem").read_bytes())
+    protected = BestAvailableEncryption(b"secret")
+    return pkcs12.serialize_key_and_certificates(b"service", key, certificate, None, protected)
 
 
 class Native(rigs.Native):
@@ -73,18 +96,32 @@ class Native(rigs.Native):
 
 
 class Rig(rigs.Rig):
+    """One broker; with a folder of `certificates` it speaks TLS, too."""
+
+    def __init__(self, certificates: Path | None = None) -> None:
+        self.certificates = certificates
+
     def start(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="activemq-")
         self._place = Path(self._folder.name)
-        self.port = free_port()
-        users = _USERS.format(user=USER, password=PASSWORD)
-        text = _BROKER.format(place=self._place, port=self.port, plugins=users)
-        (self._place / "broker.xml").write_text(text)
+        self.port, self.tls_port = free_port(), free_port()
+        (self._place / "broker.xml").write_text(self._configuration())
         try:
             self.restart()
         except BaseException:
             self.stop()
             raise
+
+    def _configuration(self) -> str:
+        tls = connector = ""
+        if self.certificates is not None:
+            (self._place / "service.p12").write_bytes(_key_store(self.certificates))
+            tls = _TLS.format(place=self._place)
+            connector = _CONNECTOR.format(port=self.tls_port)
+        users = _USERS.format(user=USER, password=PASSWORD)
+        return _BROKER.format(
+            place=self._place, port=self.port, plugins=users, tls=tls, connector=connector
+        )
 
     def restart(self) -> None:
         command = [

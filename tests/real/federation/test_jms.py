@@ -11,7 +11,7 @@ import pytest
 from tests.certificates import HOSTS
 from tests.patience import PATIENCE
 from tests.real.federation.rigs import jms as rigs
-from tests.real.federation.test_adapters import FAST, SPEED, connected, licenses, made, mark
+from tests.real.federation.test_adapters import FAST, SPEED, Ear, connected, licenses, made, mark
 from tidings.clock import utc_now
 from tidings.events.build import event
 from tidings.filters.constraint import constraint
@@ -45,7 +45,7 @@ async def test_types_names_and_context_survive(rig: rigs.Rig) -> None:
         "Odd",
         {
             "n": 7, "x": -0.0, "up": True, "text": "a:b\\c\nd", "nested": {"a": (1, b"\0")},
-            "destination": "/queue/other", "receipt": "no", "gone\r": "x\r\0y", "long": "z" * 20_000,
+            "destination": "/queue/other", "gone\r": "x\r\0y", "long": "z" * 20_000,
         },
         header={"route": "A 8"},
         body={"any": [1.5, None]},
@@ -182,7 +182,7 @@ async def test_who_is_not_let_in_is_told_why_but_not_the_password(
 ) -> None:
     one = made("jms", {**rig.parameters(), **wrong})
     with pytest.raises(AdapterError, match=words) as raised:
-        await one.connect(pytest.fail)
+        await one.connect(Ear())
     assert f"127.0.0.1:{rig.port}" in str(raised.value)
     assert wrong.get("password", "pass:word") not in str(raised.value)
     assert "password" in JmsAdapter.secrets
@@ -192,7 +192,7 @@ async def test_a_broker_is_known_by_its_certificate(rig: rigs.Rig) -> None:
     assert rig.certificates is not None
     given = {**rig.parameters(), "port": rig.tls_port, "tls": True}
     with pytest.raises(AdapterError, match="certificate"):
-        await made("jms", given).connect(pytest.fail)
+        await made("jms", given).connect(Ear())
     given["ca_file"] = str(rig.certificates / "ca.pem")
     async with connected("jms", given, SPEED) as (one, ear):
         await one.publish([Outgoing(rig.sample(1), mark(1))])

@@ -348,12 +348,14 @@ class AmqpAdapter(Adapter[AmqpParameters]):
         answers: list[Refused | None] = []
         waiting: list[Awaitable[Any]] = []
         for event, mark in events:
+            answers.append(None)
+            if p.lifetime(event, now) == 0:  # nobody would get it
+                continue
             try:
                 message = message_of(event, mark, now)
             except TidingsError as error:
-                answers.append(Refused(str(error)))
+                answers[-1] = Refused(str(error))
                 continue
-            answers.append(None)
             waiting.append(self._exchange.publish(message, routing_key(event), mandatory=False))
         await self._answer(_all(waiting))
         return answers

@@ -415,6 +415,9 @@ class JmsAdapter(Adapter[JmsParameters]):
         waiting: list[asyncio.Future[None]] = []
         try:
             for event, mark in events:
+                if p.lifetime(event, now) == 0:  # nobody would get it
+                    answers.append(None)
+                    continue
                 try:
                     body = encode_event(event)
                 except TidingsError as error:

@@ -66,7 +66,7 @@ def headers_of(event: StructuredEvent, mark: Mark, now: int) -> dict[str, str]:
     return {
         **headers,
         **({p.PARTLY: "true"} if partly else {}),
-        **({} if life is None else {"expires": str(max(1, now // 1_000 + life))}),
+        **({} if life is None else {"expires": str(now // 1_000 + life)}),
         PROPERTY: mark_text(mark),
         "amq-msg-type": "text",
         "content-type": p.CONTENT_TYPE,

@@ -59,7 +59,7 @@ _T = TypeVar("_T")
 _BATCH: Final = 256
 # Seconds until an answer or a confirmation that does not come counts as lost.
 _PATIENCE: Final = 30.0
-# Seconds for the last acknowledgements.
+# Seconds for the last acknowledgements, and to say good-bye.
 _CLOSING: Final = 2.0
 _MOST_QUEUE: Final = 200
 _HIGHEST_PRIORITY: Final = 9
@@ -198,25 +198,25 @@ class AmqpAdapter(Adapter[AmqpParameters]):
         connection, self._connection = self._connection, None
         if connection is not None:
             with suppress(AdapterError):
-                await self._answer(connection.close())
+                await self._answer(connection.close(), _CLOSING)
 
     async def lost(self) -> str:
         """Wait until the connection or a channel is closed, or the queue deleted."""
         return await asyncio.shield(self._lost)
 
-    async def _answer(self, work: Coroutine[Any, Any, _T]) -> _T:
+    async def _answer(self, work: Coroutine[Any, Any, _T], patience: float = _PATIENCE) -> _T:
         """Return what the broker answers; AdapterError with its words if it refuses or is gone.
 
         The client cancels whoever waits when a connection breaks: never the gateway's own task.
         """
         task = asyncio.create_task(work)
         try:
-            await asyncio.wait((task,), timeout=_PATIENCE)
+            await asyncio.wait((task,), timeout=patience)
         finally:
             if not task.done():
                 task.cancel()
         if not task.done():
-            raise AdapterError(f"{self._where} has not answered for {_PATIENCE:.0f} s")
+            raise AdapterError(f"{self._where} has not answered for {patience:.0f} s")
         if task.cancelled():
             raise AdapterError(f"{self._where}: the connection is lost")
         error = task.exception()

@@ -300,10 +300,13 @@ class JmsAdapter(Adapter[JmsParameters]):
         )
         end = f"end {self._clock.now()}".encode()
         await self._note(reading, end)
-        async with asyncio.timeout(PATIENCE):
-            while not any(one.body == end for one in memos):
-                self._noted.clear()
-                await self._noted.wait()
+        try:
+            async with asyncio.timeout(PATIENCE):
+                while not any(one.body == end for one in memos):
+                    self._noted.clear()
+                    await self._noted.wait()
+        except TimeoutError as error:
+            raise StompLost(f"{queue} has handed over nothing for {PATIENCE:.0f} s") from error
         kept = [one for one in memos if not one.body.startswith(b"end ")]
         if kept:
             with suppress(msgspec.DecodeError):

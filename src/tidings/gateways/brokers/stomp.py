@@ -145,7 +145,7 @@ class StompLine:
             if error is None:
                 future.set_result(None)
             else:
-                future.set_exception(error)
+                _fail(future, error)
         return future is not None
 
     async def _beat(self, pause: float) -> None:
@@ -159,7 +159,7 @@ class StompLine:
             self.lost.set_result(cause)
         for future in self._receipts.values():
             if not future.done():
-                future.set_exception(StompLost(cause))
+                _fail(future, StompLost(cause))
         self._receipts.clear()
 
     def send(self, frame: type[Any], headers: Mapping[str, str], **parts: bytes) -> None:
@@ -173,7 +173,7 @@ class StompLine:
         """Send a frame; the future is done when the broker confirms it."""
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         if self.lost.done():
-            future.set_exception(StompLost(self.lost.result()))
+            _fail(future, StompLost(self.lost.result()))
         else:
             receipt = str(next(self._numbers))
             self._receipts[receipt] = future
@@ -217,6 +217,11 @@ class StompLine:
         with suppress(OSError, TimeoutError):
             async with asyncio.timeout(_CLOSING):
                 await self._writer.wait_closed()
+
+
+def _fail(future: asyncio.Future[None], error: Exception) -> None:
+    future.set_exception(error)
+    future.exception()  # whoever has given up waiting for it need not ask
 
 
 def _words(frame: ErrorFrame) -> str:

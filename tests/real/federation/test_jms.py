@@ -130,6 +130,29 @@ async def test_other_filters_lose_nothing_and_repeat_nothing(rig: rigs.Rig) -> N
     ]
 
 
+async def test_filters_change_while_events_flow(rig: rigs.Rig) -> None:
+    given = rig.parameters()
+    many = 400
+    async with (
+        connected("jms", given, SPEED) as (one, ear),
+        connected("jms", given, adapter="b") as (writer, _),
+    ):
+
+        async def publish() -> None:
+            for number in range(many):
+                await writer.publish([Outgoing(rig.sample(number), mark(number))])
+
+        flow = asyncio.create_task(publish())
+        for turn in range(12):
+            seen = len(ear.heard)
+            await one.want([SPEED, END] if turn % 2 == 0 else [SPEED])
+            await ear.until(lambda heard, seen=seen: len(heard) > seen or flow.done())  # type: ignore[misc]
+            one.taken(ear.heard)
+        await flow
+        heard = await ear.named(f"CAR{many - 1:04}")
+    assert licenses(heard) == [f"CAR{number:04}" for number in range(many)]
+
+
 async def test_a_refused_selector_is_told_and_changes_nothing(rig: rigs.Rig) -> None:
     given = rig.parameters()
     async with connected("jms", given, SPEED) as (one, ear), rig.native(given) as native:

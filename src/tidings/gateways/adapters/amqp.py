@@ -80,7 +80,8 @@ class AmqpParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         queue_type: Of the side's queue: `classic`, or `quorum`, which is replicated and knows no
             priorities.
         prefetch: Events that the broker hands over before the first is acknowledged.
-        heartbeat: Seconds; a broker that is silent for two of them is lost.
+        heartbeat: Seconds between signs of life; a broker that is silent for six times as long
+            is lost.
     """
 
     host: str = "127.0.0.1"
@@ -244,8 +245,8 @@ class AmqpAdapter(Adapter[AmqpParameters]):
                 arguments["x-max-priority"] = _HIGHEST_PRIORITY
             queue = await channel.declare_queue(self._queue, durable=True, arguments=arguments)
             if self._slot is None:  # what an earlier life has left may be in either slot: add first
-                self._slot = 0
                 await self._fill(channel, queue, 0, alternatives)
+                self._slot = 0
             await channel.exchange_delete(self._slot_name(1 - self._slot))
             await self._fill(channel, queue, 1 - self._slot, alternatives)
             await channel.exchange_delete(self._slot_name(self._slot))
@@ -387,4 +388,6 @@ async def _some(queue: asyncio.Queue[_T]) -> list[_T]:
 def _cause(error: BaseException | None) -> str:
     if error is None:
         return "the connection was closed"
+    if isinstance(error, asyncio.CancelledError):  # so the client says it
+        return "the connection broke, or its heart-beat has stopped"
     return str(error) or type(error).__name__

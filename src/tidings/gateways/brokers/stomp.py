@@ -149,9 +149,9 @@ class StompLine:
         return future is not None
 
     async def _beat(self, pause: float) -> None:
-        while True:
-            await asyncio.sleep(pause)
+        while not self.lost.done():
             self._writer.write(b"\n")
+            await asyncio.sleep(pause)
 
     def lose(self, cause: str) -> None:
         """Let whoever waits know that the connection is of no use any more, and why."""

@@ -145,7 +145,7 @@ class StompLine:
             if error is None:
                 future.set_result(None)
             else:
-                _fail(future, error)
+                future.set_exception(error)
         return future is not None
 
     async def _beat(self, pause: float) -> None:
@@ -159,26 +159,13 @@ class StompLine:
             self.lost.set_result(cause)
         for future in self._receipts.values():
             if not future.done():
-                _fail(future, StompLost(cause))
+                future.set_exception(StompLost(cause))
         self._receipts.clear()
 
     def send(self, frame: type[Any], headers: Mapping[str, str], **parts: bytes) -> None:
         """Send a frame and wait for nothing."""
         if not self.lost.done():
             self._writer.write(dump_frame(frame(headers=dict(headers), **parts)))
-
-    def begin(
-        self, frame: type[Any], headers: Mapping[str, str], **parts: bytes
-    ) -> asyncio.Future[None]:
-        """Send a frame; the future is done when the broker confirms it."""
-        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        if self.lost.done():
-            _fail(future, StompLost(self.lost.result()))
-        else:
-            receipt = str(next(self._numbers))
-            self._receipts[receipt] = future
-            self.send(frame, {**headers, "receipt": receipt}, **parts)
-        return future
 
     async def drain(self) -> None:
         """Wait until the broker takes more octets."""
@@ -190,19 +177,20 @@ class StompLine:
         except OSError as error:
             raise StompLost(str(error)) from error
 
-    async def confirmed(self, futures: list[asyncio.Future[None]]) -> None:
-        """Wait until all frames are confirmed; StompRefused or StompLost if one is not."""
-        if futures:
-            await asyncio.wait(futures, timeout=PATIENCE)
-        faults = [fault for one in futures if one.done() and (fault := one.exception())]
-        if faults:
-            raise faults[0]
-        if not all(one.done() for one in futures):
-            raise StompLost(f"the broker has confirmed nothing for {PATIENCE:.0f} s")
-
     async def request(self, frame: type[Any], headers: Mapping[str, str], **parts: bytes) -> None:
-        """Send a frame, and wait until it is confirmed."""
-        await self.confirmed([self.begin(frame, headers, **parts)])
+        """Send a frame, and wait until it is confirmed; StompRefused or StompLost if it is not."""
+        if self.lost.done():
+            raise StompLost(self.lost.result())
+        receipt = str(next(self._numbers))
+        future = self._receipts[receipt] = asyncio.get_running_loop().create_future()
+        self.send(frame, {**headers, "receipt": receipt}, **parts)
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await future
+        except TimeoutError as error:
+            raise StompLost(f"the broker has confirmed nothing for {PATIENCE:.0f} s") from error
+        finally:
+            self._receipts.pop(receipt, None)
 
     async def close(self) -> None:
         """Say good-bye, so that the broker has all frames sent before; raises nothing."""
@@ -217,11 +205,6 @@ class StompLine:
         with suppress(OSError, TimeoutError):
             async with asyncio.timeout(_CLOSING):
                 await self._writer.wait_closed()
-
-
-def _fail(future: asyncio.Future[None], error: Exception) -> None:
-    future.set_exception(error)
-    future.exception()  # whoever has given up waiting for it need not ask
 
 
 def _words(frame: ErrorFrame) -> str:

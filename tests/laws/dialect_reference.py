@@ -46,9 +46,9 @@ class Selector:
     """A JMS selector: TRUE, FALSE or None for unknown.
 
     Attributes:
-        activemq: Whether orders are those of ActiveMQ, which sorts NaN above all and -0.0 below
-            0.0, and takes `<>` for `NOT =`; else Java's, where values of two kinds are neither
-            equal nor different.
+        activemq: Whether it is ActiveMQ's, which sorts NaN above all and -0.0 below 0.0, takes
+            `<>` for `NOT =`, and does not know whether what is no text is `IN` texts; else the
+            standard's, where values of two kinds are neither equal nor different.
     """
 
     def __init__(self, text: str, activemq: bool) -> None:
@@ -122,8 +122,10 @@ class Selector:
             while self._next(","):
                 texts.append(self._operand())
             assert self._next(")")
-            answer = None if left is None else isinstance(left, str) and left in texts
-            return answer if answer is None or not negated else not answer
+            if left is None or (self.activemq and not isinstance(left, str)):
+                return None
+            answer = isinstance(left, str) and left in texts
+            return answer is not negated
         if self._next("BETWEEN"):
             low = self._operand()
             assert self._next("AND")
@@ -138,14 +140,12 @@ class Selector:
         for symbol in ("=", "<>", "<", "<=", ">", ">="):
             if self._next(symbol):
                 return self._compared(symbol, left, self._operand())
-        return left
+        return None if left is None else left is True
 
     def _compared(self, symbol: str, left: Any, right: Any) -> Any:
         if left is None or right is None:
             return None
         if symbol in _ORDERS:
-            assert isinstance(right, float | int)
-            assert not isinstance(right, bool)
             return self._ordered(symbol, left, right)
         like = self._like(left, right)
         if symbol == "=":
@@ -161,7 +161,7 @@ class Selector:
         return bool(left == right)
 
     def _ordered(self, symbol: str, left: Any, right: Any) -> bool:
-        if kind_of(left) != "number":
+        if {kind_of(left), kind_of(right)} != {"number"}:
             return False
         if self.activemq:
             return _ORDERS[symbol](self._rank(left), self._rank(right))
@@ -226,3 +226,145 @@ def topic_fits(pattern: str, topic: str, separator: str, one: str, rest: str) ->
         if at >= len(levels) or level not in (one, levels[at]):
             return False
     return len(wanted) == len(levels)
+
+
+class Failure(Exception):
+    """An error of CloudEvents SQL; the event does not pass."""
+
+
+class Expression:
+    """A CloudEvents SQL expression; whoever writes one puts parentheses where precedence matters."""
+
+    _TOKEN = re.compile(
+        r"\s*(?:(?P<number>\d+)(?![a-zA-Z0-9])|(?P<text>'(?:\\.|[^'\\])*')"
+        r"|(?P<word>[a-zA-Z0-9]+)|(?P<symbol><>|!=|<=|>=|[-=<>(),+*/%]))"
+    )
+
+    def __init__(self, text: str) -> None:
+        self.tokens = [
+            (found.lastgroup or "", found[found.lastgroup or 0])
+            for found in self._TOKEN.finditer(text)
+        ]
+        assert "".join(word for _, word in self.tokens) == re.sub(
+            r"('(?:\\.|[^'\\])*')|\s+", lambda found: found[1] or "", text
+        )
+        self.tokens.append(("end", ""))
+
+    def passes(self, values: Values) -> bool:
+        """Whether an event with these attributes passes."""
+        self.at, self.values = 0, values
+        try:
+            result = self._logic(True)
+        except Failure:
+            return False
+        assert self.tokens[self.at][0] == "end", self.tokens[self.at :]
+        return result is True
+
+    def _next(self, *words: str) -> str:
+        kind, word = self.tokens[self.at]
+        if kind in ("word", "symbol") and word.upper() in words:
+            self.at += 1
+            return word.upper()
+        return ""
+
+    def _logic(self, live: bool) -> Any:
+        """Operators of one rank, from the left; what is decided is not evaluated further."""
+        result = self._not(live)
+        while word := self._next("AND", "OR", "XOR"):
+            decided = live and word != "XOR" and self._boolean(result) is (word == "OR")
+            other = self._not(live and not decided)
+            if not live or decided:
+                continue
+            one, two = self._boolean(result), self._boolean(other)
+            result = one and two if word == "AND" else one or two if word == "OR" else one != two
+        return result
+
+    def _not(self, live: bool) -> Any:
+        if self._next("NOT"):
+            result = self._not(live)
+            return not self._boolean(result) if live else False
+        if self._next("EXISTS"):
+            self.at += 1
+            return self.tokens[self.at - 1][1] in self.values
+        left = self._sum(live)
+        negated = bool(self._next("NOT"))
+        if self._next("LIKE"):
+            pattern = self._value(True)
+            return live and fits_like(self._text(left), pattern, "\\") is not negated
+        if self._next("IN"):
+            assert self._next("(")
+            found = False
+            while not self._next(")"):
+                one = self._value(True)
+                found |= live and self._equal(left, one)
+                self._next(",")
+            return found is not negated
+        symbol = self._next("=", "!=", "<>", "<", "<=", ">", ">=")
+        if not symbol:
+            return left
+        right = self._sum(live)
+        if not live:
+            return False
+        if symbol in _ORDERS:
+            return _ORDERS[symbol](self._integer(left), self._integer(right))
+        return self._equal(left, right) is (symbol == "=")
+
+    def _equal(self, left: Any, right: Any) -> bool:
+        """The left side is cast to the type of the right one."""
+        cast = {bool: self._boolean, int: self._integer, str: self._text}[type(right)]
+        return bool(cast(left) == right)
+
+    def _sum(self, live: bool) -> Any:
+        result = self._value(live)
+        while symbol := self._next("+", "-", "*", "/", "%"):  # one operator, or in parentheses
+            other = self._value(live)
+            if live:
+                one, two = self._integer(result), self._integer(other)
+                if symbol in "/%" and not two:
+                    raise Failure
+                quotient = 0 if symbol not in "/%" else int(one / two)
+                result = {
+                    "+": one + two, "-": one - two, "*": one * two, "/": quotient,
+                    "%": one - quotient * two,
+                }[symbol]  # fmt: skip
+                if not -(2**31) <= result < 2**31:
+                    raise Failure
+        return result
+
+    def _value(self, live: bool) -> Any:
+        kind, word = self.tokens[self.at]
+        self.at += 1
+        if word == "(":
+            result = self._logic(live)
+            assert self._next(")")
+            return result
+        if word == "-":
+            return -self._value(live)
+        if kind == "number":
+            return int(word)
+        if kind == "text":
+            return word[1:-1].replace("\\'", "'")
+        if word.upper() in ("TRUE", "FALSE"):
+            return word.upper() == "TRUE"
+        if not live:
+            return 0
+        if word not in self.values:
+            raise Failure
+        return self.values[word]
+
+    def _boolean(self, value: Any) -> bool:
+        if isinstance(value, str) and value.lower() in ("true", "false"):
+            return value.lower() == "true"
+        if isinstance(value, str) or value not in (0, 1):
+            raise Failure
+        return bool(value)
+
+    def _integer(self, value: Any) -> int:
+        if not isinstance(value, str):
+            return int(value)
+        if not re.fullmatch(r"[-+]?\d+", value):
+            raise Failure
+        return int(value)
+
+    def _text(self, value: Any) -> str:
+        return str(value).lower() if isinstance(value, bool) else str(value)

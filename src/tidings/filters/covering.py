@@ -369,7 +369,7 @@ def _common(cases: list[_Facts]) -> Iterator[t.Node]:
             yield t.LessEqual(t.Component(path), _literal(max(map(min, highs))))
 
 
-def _literal(value: float) -> t.Node:
+def _literal(value: _Value) -> t.Node:
     return t.Real(value) if isinstance(value, float) else t.Integer(int(value))
 
 
@@ -454,9 +454,9 @@ class Placement:
         for tops in self._tops.values():
             if len(tops) > self._most_each:
                 self._hulls.update(dict.fromkeys(tops, hull(tops)))
-        tops = [self._hulls.get(top, top) for group in self._tops.values() for top in group]
-        if len(set(tops)) > self._most:
-            whole = hull(set(tops))
-            self._hulls = {top: whole for group in self._tops.values() for top in group}
-            tops = [whole]
-        self.placed = tuple(sorted(set(tops), key=lambda one: (one.text, one.event_types)))
+        every = [top for group in self._tops.values() for top in group]
+        placed = {self._hulls.get(top, top) for top in every}
+        if len(placed) > self._most:
+            whole = hull(placed)
+            self._hulls, placed = dict.fromkeys(every, whole), {whole}
+        self.placed = tuple(sorted(placed, key=lambda one: (one.text, one.event_types)))

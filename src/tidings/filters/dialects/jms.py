@@ -16,7 +16,20 @@ import re
 from typing import Final
 
 from tidings.events.paths import Path
-from tidings.filters.constraint import Constraint
+from tidings.filters import tree as t
+from tidings.filters.constraint import Constraint, constraint
+from tidings.filters.dialects import sql
+from tidings.filters.dialects.reading import (
+    FIT,
+    UNFIT,
+    FieldOf,
+    Paths,
+    all_of,
+    any_of,
+    compared,
+    fitting,
+)
+from tidings.filters.dialects.sql import Grammar, Parser
 from tidings.filters.dialects.translation import Translation
 from tidings.filters.dialects.writing import (
     ALWAYS,
@@ -29,6 +42,9 @@ from tidings.filters.dialects.writing import (
     Test,
     formula_of,
 )
+from tidings.filters.printing import print_tree
+from tidings.filters.rewrite import fold
+from tidings.filters.truth import COMPARE, EXACT
 
 _RESERVED: Final = frozenset(
     ("NULL", "TRUE", "FALSE", "NOT", "AND", "OR", "BETWEEN", "LIKE", "IN", "IS", "ESCAPE")
@@ -142,3 +158,107 @@ _ZERO: Final = {
     ">": "{0} > 0.0",
     ">=": "{0} >= -0.0",
 }
+
+
+# Reading.
+
+_GRAMMAR: Final = Grammar(
+    "selector",
+    _RESERVED,
+    re.compile(
+        r"\s*(?:(?P<real>\d+\.\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+)"
+        r"|(?P<integer>\d+)(?![\w.])|(?P<text>'(?:[^']|'')*')|(?P<name>[A-Za-z_$][\w$]*)"
+        r"|(?P<symbol><>|<=|>=|[-=<>(),+*/]))",
+        re.ASCII,
+    ),
+    functions=False,
+    ranked=True,
+)
+
+
+def read(text: str, paths: Paths = Path) -> Constraint:
+    """Read a selector, as the standard means it: NaN has no order, values of two kinds no relation.
+
+    Args:
+        text: The selector; blank text selects every message.
+        paths: The event's field for each property; as a rule one of the same name.
+
+    Raises:
+        InvalidConstraint: It is no selector, or ours cannot say the same: arithmetic with
+            properties, two properties compared, patterns that neither begin nor contain.
+    """
+    parser = Parser(text, _GRAMMAR)
+    found = parser.whole()
+    if found is None:
+        return constraint()
+    return constraint(print_tree(fold(_Selection(parser, paths).where(found, True, safe=False))))
+
+
+class _Selection:
+    """Says where a selector is true, and where it is false; elsewhere it is unknown.
+
+    `safe` trees are never errors; others may be, for events that are not selected.
+    """
+
+    def __init__(self, parser: Parser, paths: Paths) -> None:
+        self._error = parser.error
+        self._paths = paths
+
+    def where(self, value: sql.Value, wanted: bool, safe: bool) -> t.Node:
+        match value:
+            case sql.Negated(operand):
+                return self.where(operand, not wanted, safe)
+            case sql.Joined(word, operands):
+                if (word == "AND") is wanted:
+                    return all_of(self.where(one, wanted, safe) for one in operands)
+                return any_of(self.where(one, wanted, safe=True) for one in operands)
+            case sql.There(sql.Name(name)):
+                exist = t.Exist(self._paths(name))
+                return exist if wanted else t.Not(exist)
+            case sql.Constant(bool(truth)):
+                return t.Boolean(truth is wanted)
+            case sql.Compared(symbol, sql.Constant(left), sql.Constant(right), at):
+                return t.Boolean(self._constants(symbol, left, right, at) is wanted)
+        test = self._test(value)
+        return test.true(safe) if wanted else test.false(safe)
+
+    def _test(self, value: sql.Value) -> FieldOf:
+        match value:
+            case sql.Name(name):
+                return compared(self._paths(name), "==", True)
+            case sql.Compared(symbol, sql.Name(name), sql.Constant(constant), at):
+                return self._compared(symbol, name, constant, at)
+            case sql.Compared(symbol, sql.Constant(constant), sql.Name(name), at):
+                return self._compared(_MIRRORED.get(symbol, symbol), name, constant, at)
+            case sql.Compared(at=at):
+                raise self._error("here a property is compared with a literal only", at)
+            case sql.Among(sql.Name(name), constants, at):
+                if not all(isinstance(one.value, str) for one in constants):
+                    raise self._error("IN takes texts", at)
+                path = self._paths(name)
+                tests = [compared(path, "==", one.value).holds for one in constants]
+                return FieldOf(path, str, any_of(tests))
+            case sql.Like(sql.Name(name), pattern, at):
+                found = fitting(self._paths(name), pattern)
+                if found is None:
+                    raise self._error(UNFIT, at, FIT)
+                return found
+            case sql.Computed(at=at):
+                raise self._error("numbers overflow and divide otherwise in JMS than here", at)
+        raise self._error("this is no condition", value.at)
+
+    def _compared(self, symbol: str, name: str, constant: str | float | bool, at: int) -> FieldOf:
+        ordered = symbol not in ("==", "!=")
+        if ordered and isinstance(constant, str | bool):
+            raise self._error("texts and booleans have no order in a selector", at)
+        if not isinstance(constant, str) and abs(constant) >= EXACT:
+            raise self._error("beyond 2**53, numbers compare otherwise in JMS than here", at)
+        return compared(self._paths(name), symbol, constant)
+
+    def _constants(self, symbol: str, left: object, right: object, at: int) -> bool:
+        if type(left) is not type(right) or (symbol not in ("==", "!=") and type(left) is not int):
+            raise self._error("these two are not compared", at)
+        return COMPARE[t.COMPARISONS[symbol]](left, right) is True  # type: ignore[arg-type]
+
+
+_MIRRORED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}

@@ -16,8 +16,19 @@ from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
 
+from tidings.errors import InvalidConstraint
 from tidings.events.paths import Path
-from tidings.filters.constraint import Constraint
+from tidings.filters import tree as t
+from tidings.filters.constraint import Constraint, constraint
+from tidings.filters.dialects.reading import (
+    FieldOf,
+    Paths,
+    all_of,
+    any_of,
+    compared,
+    contained,
+    prefixed,
+)
 from tidings.filters.dialects.translation import Translation
 from tidings.filters.dialects.writing import (
     Names,
@@ -27,6 +38,9 @@ from tidings.filters.dialects.writing import (
     conjunctions,
     formula_of,
 )
+from tidings.filters.printing import print_tree
+from tidings.filters.rewrite import fold
+from tidings.filters.truth import EXACT
 
 SienaValue: TypeAlias = str | int | float | bool | bytes
 """The value of an attribute."""
@@ -188,3 +202,133 @@ def print_value(value: SienaValue | None) -> str:
         escaped = value.replace("\\", "\\\\").replace('"', '\\"')
         return f'"{escaped}"'
     return repr(value)
+
+
+# Reading.
+
+_TOKEN: Final = re.compile(
+    r"\s*(?:(?P<open>filter\s*\{)|(?P<close>\})|(?P<text>\"(?:\\.|[^\"\\])*\")"
+    r"|x\"(?P<bytes>(?:[0-9A-Fa-f]{2})*)\"|(?P<real>[-+]?\d+(?:\.\d*(?:[eE][-+]?\d+)?|[eE][-+]?\d+))"
+    r"|(?P<integer>[-+]?\d+)|(?P<word>[A-Za-z_$][\w$./]*)|(?P<operator>>\*|\*<|!=|<=|>=|[=<>*]))",
+    re.ASCII | re.DOTALL,
+)
+
+
+def read_filters(text: str) -> tuple[SienaFilter, ...]:
+    """Read what `print_filters` writes.
+
+    Raises:
+        InvalidConstraint: It is something else; the message says where.
+    """
+    reader = _Reader(text)
+    filters = []
+    while reader.kind != "end":
+        reader.take("open")
+        tests = []
+        while reader.kind != "close":
+            tests.append(reader.test())
+        reader.take("close")
+        filters.append(tuple(tests))
+    return tuple(filters)
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._end = self._start = 0
+        self.kind, self._word = "", ""
+        self._next()
+
+    def _next(self) -> None:
+        if not self._text[self._end :].strip():
+            self.kind, self._word, self._start = "end", "", len(self._text.rstrip())
+            return
+        found = _TOKEN.match(self._text, self._end)
+        if found is None or found.lastgroup is None:
+            blanks = len(self._text[self._end :]) - len(self._text[self._end :].lstrip())
+            raise InvalidConstraint("nothing begins so", self._text, self._end + blanks)
+        self.kind, self._word = found.lastgroup, found[found.lastgroup]
+        self._start, self._end = found.start(found.lastgroup), found.end()
+
+    def take(self, *kinds: str) -> str:
+        if self.kind not in kinds:
+            raise InvalidConstraint(
+                f"here stands {' or '.join(_EXPECTED[kind] for kind in kinds)}",
+                self._text,
+                self._start,
+                'filter{ price > 10 name = "foo" }',
+            )
+        word = self._word
+        self._next()
+        return word
+
+    def test(self) -> AttributeTest:
+        name = self.take("word")
+        if self.kind == "word" and self._word == Operator.ANY:
+            self._next()
+            return AttributeTest(name, Operator.ANY)
+        at = self._start
+        operator = Operator(self.take("operator"))
+        value = self._value()
+        texts = operator in (Operator.PREFIX, Operator.SUFFIX, Operator.SUBSTRING)
+        if (texts and type(value) not in (str, bytes)) or (
+            type(value) is bool and operator not in (Operator.EQUAL, Operator.NOT_EQUAL)
+        ):
+            raise InvalidConstraint(f"{operator} does not take this value", self._text, at)
+        return AttributeTest(name, operator, value)
+
+    def _value(self) -> SienaValue:
+        kind, at = self.kind, self._start
+        word = self.take("text", "bytes", "real", "integer", "word")
+        if kind == "text":
+            return re.sub(r"\\(.)", r"\1", word[1:-1], flags=re.DOTALL)
+        if kind == "bytes":
+            return bytes.fromhex(word)
+        if kind == "real":
+            return float(word)
+        if kind == "integer":
+            return int(word)
+        if word not in ("true", "false"):
+            raise InvalidConstraint(f"{word} is no value", self._text, at, "texts stand in quotes")
+        return word == "true"
+
+
+_EXPECTED: Final = {
+    "open": "filter{", "close": "}", "text": "a text in quotes", "bytes": 'octets, x"00ff"',
+    "real": "a number", "integer": "an integer", "word": "a name, true or false",
+    "operator": "an operator",
+}  # fmt: skip
+
+
+def read(text: str, paths: Paths = Path) -> Constraint:
+    """Read filters as one constraint; `paths` gives the event's field for each attribute.
+
+    Raises:
+        InvalidConstraint: They are none, or ours cannot say the same: suffixes, octets.
+    """
+    filters = read_filters(text)
+    alone = len(filters) == 1
+    trees = [
+        all_of(_tree(test, paths(test.name), text).true(safe=not alone) for test in one)
+        for one in filters
+    ]
+    return constraint(print_tree(fold(any_of(trees))))
+
+
+def _tree(test: AttributeTest, path: Path, text: str) -> FieldOf:
+    operator, value = test.operator, test.value
+    if operator is Operator.ANY:
+        return FieldOf(path, object, t.Exist(path))
+    if isinstance(value, bytes) or value is None or operator is Operator.SUFFIX:
+        raise InvalidConstraint(
+            f"our language has neither suffixes nor octets; {test.name} is asked for one",
+            text,
+            max(0, text.find(test.name)),
+        )
+    if isinstance(value, str) and operator in (Operator.PREFIX, Operator.SUBSTRING):
+        return prefixed(path, value) if operator is Operator.PREFIX else contained(path, value)
+    if type(value) in (int, float) and abs(value) >= EXACT:  # type: ignore[arg-type]
+        raise InvalidConstraint(
+            "beyond 2**53, numbers compare in more than one way", text, text.find(test.name)
+        )
+    return compared(path, "==" if operator is Operator.EQUAL else operator.value, value)

@@ -14,9 +14,10 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
-from tidings.errors import InvalidUsage
+from tidings.errors import InvalidConstraint, InvalidUsage
 from tidings.events.paths import Path
-from tidings.filters.constraint import Constraint
+from tidings.filters import tree as t
+from tidings.filters.constraint import Constraint, constraint
 from tidings.filters.dialects.translation import Translation
 from tidings.filters.dialects.writing import (
     DOMAIN,
@@ -29,6 +30,7 @@ from tidings.filters.dialects.writing import (
     conjunctions,
     formula_of,
 )
+from tidings.filters.printing import print_tree
 
 MOST_PATTERNS: Final = 64
 """Patterns that one constraint becomes, at most."""
@@ -135,6 +137,43 @@ class Template:
         kept = [one for one in rows if not any(other < one for other in rows)]
         patterns = [pattern for one in kept for pattern in self.patterns(dict(one))]
         return TopicTranslation(tuple(patterns), surplus.exact, surplus.text)
+
+    def read(self, pattern: str) -> Constraint:
+        """Read a pattern of topics as a constraint.
+
+        Raises:
+            InvalidConstraint: It is none, or no event of this template has such a topic.
+        """
+        syntax, at = self.syntax, 0
+        tests: list[str] = []
+        levels = pattern.split(syntax.separator)
+        for number, level in enumerate(levels):
+            if level == syntax.rest and number == len(levels) - 1:
+                least = number if syntax.empty else number + 1
+                if len(self.levels) < least:
+                    raise self._misfit(pattern, at)
+                return constraint(" and ".join(tests))
+            if number >= len(self.levels):
+                raise self._misfit(pattern, at)
+            expected, path = self.levels[number], PARTS.get(self.levels[number])
+            if level != syntax.one:
+                if re.search(syntax.unfit, level) or not (level or syntax.empty):
+                    raise InvalidConstraint(
+                        f"{level!r} is no level", pattern, at, f"{syntax.one} stands for any level"
+                    )
+                if path is not None:
+                    equal = t.Equal(t.Component(path), t.Text(unescaped(level, syntax)))
+                    tests.append(print_tree(equal))
+                elif level != expected:
+                    raise self._misfit(pattern, at)
+            at += len(level) + 1
+        if len(levels) < len(self.levels):
+            raise self._misfit(pattern, len(pattern))
+        return constraint(" and ".join(tests))
+
+    def _misfit(self, pattern: str, at: int) -> InvalidConstraint:
+        problem = f"no event has such a topic; their topics are {self.text}"
+        return InvalidConstraint(problem, pattern, min(at, len(pattern)))
 
     def _seen(self, path: Path) -> Seen | None:
         return Seen(str(path), Kind.TEXT) if _LEVELS.get(path) in self.levels else None

@@ -109,8 +109,8 @@ async def test_other_filters_lose_nothing_and_repeat_nothing(rig: rigs.Rig) -> N
         one.taken(ear.heard)
         await ear.named("CAR0105")
         await one.want([FAST, END])
-        await native.publish(rig.sample(108))
         one.taken(ear.heard)
+        await native.publish(rig.sample(108))
         heard = await ear.named("CAR0108")
         assert licenses(heard) == [
             f"CAR0{n}" for n in ("001", "002", "003", "104", "105", "107", "108")

@@ -149,6 +149,7 @@ class AmqpAdapter(Adapter[AmqpParameters]):
         self._taken: asyncio.Queue[tuple[_Window, int] | None] = asyncio.Queue()
         self._window: _Window | None = None
         self._slot: int | None = None
+        self._bound: Sequence[Headers] = ()
         self._filters: tuple[Constraint, ...] = ()
         try:
             await self._answer(self._connect())
@@ -239,6 +240,8 @@ class AmqpAdapter(Adapter[AmqpParameters]):
 
     async def _bind(self, alternatives: Sequence[Headers]) -> None:
         assert self._connection is not None
+        if alternatives == self._bound:
+            return
         async with self._connection.channel() as channel:
             arguments: dict[str, Any] = {"x-queue-type": self.parameters.queue_type}
             if self.parameters.queue_type == "classic":
@@ -253,6 +256,7 @@ class AmqpAdapter(Adapter[AmqpParameters]):
             self._slot = 1 - self._slot
         if self._window is None:
             await self._consume()
+        self._bound = alternatives
 
     async def _consume(self) -> None:
         reading = await self._channel(publisher_confirms=False)
@@ -285,7 +289,7 @@ class AmqpAdapter(Adapter[AmqpParameters]):
 
     async def _unbind(self) -> None:
         assert self._connection is not None
-        window, self._window, self._slot = self._window, None, None
+        window, self._window, self._slot, self._bound = self._window, None, None, ()
         if window is not None:
             window.channel.close_callbacks.discard(self._hang_up)
             await window.channel.close()

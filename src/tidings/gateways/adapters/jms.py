@@ -62,6 +62,8 @@ from tidings.gateways.brokers.stomp import PATIENCE, StompLine, StompLost, Stomp
 log = logging.getLogger(__name__)
 
 _BATCH: Final = 256
+# Seconds for the last clean-up.
+_CLOSING: Final = 2.0
 _MOST_SEEN: Final = 100_000
 _TRANSACTION: Final = {"transaction": "batch"}
 # Octets of a transaction, which the broker keeps in memory.
@@ -105,7 +107,7 @@ class _Generation:
     """A durable subscription of the chain.
 
     Attributes:
-        slot: Its name at the broker.
+        number: Higher than those of all before it: old fences open nothing new.
         selector: What it asks for; it never changes.
         subscribed: Whether the broker hands over what it holds.
         frames: Messages that are not heard yet.
@@ -115,14 +117,19 @@ class _Generation:
         done: Whether the fence has come: the next one goes on.
     """
 
-    def __init__(self, slot: int, selector: str) -> None:
-        self.slot = slot
+    def __init__(self, number: int, selector: str) -> None:
+        self.number = number
         self.selector = selector
         self.subscribed = self.done = False
         self.frames: deque[MessageFrame] = deque()
         self.left: set[str] = set()
         self.seen: dict[str, None] = {}
         self.before: Mapping[str, None] = {}
+
+    @property
+    def name(self) -> str:
+        """Its name at the broker."""
+        return f"slot {self.number % _MOST_CHAIN}"
 
 
 class JmsAdapter(Adapter[JmsParameters]):
@@ -192,6 +199,10 @@ class JmsAdapter(Adapter[JmsParameters]):
             self._reader.cancel()
             await asyncio.wait((self._reader,))
             self._reader = None
+        if self._reading is not None and not self._reading.lost.done():
+            with suppress(StompLost, StompRefused, TimeoutError):
+                async with asyncio.timeout(_CLOSING):
+                    await self._retire()
         reading, self._reading = self._reading, None
         writing, self._writing = self._writing, None
         for line in (reading, writing):
@@ -235,14 +246,13 @@ class JmsAdapter(Adapter[JmsParameters]):
 
     async def _change(self, reading: StompLine, selector: str) -> None:
         if not self._chain or self._chain[-1].selector != selector:
-            if len(self._chain) >= _MOST_CHAIN:
+            number = self._chain[-1].number + 1 if self._chain else 0
+            if self._chain and number - self._chain[0].number >= _MOST_CHAIN:
                 raise StompRefused(
                     f"the filters have changed {_MOST_CHAIN} times while events of the first ones "
                     "wait to be taken"
                 )
-            used = {one.slot for one in self._chain}
-            slot = next(slot for slot in range(_MOST_CHAIN) if slot not in used)
-            self._chain.append(_Generation(slot, selector))
+            self._chain.append(_Generation(number, selector))
             await self._store(reading)
             try:
                 await self._subscribe(reading, self._chain[-1])
@@ -255,7 +265,7 @@ class JmsAdapter(Adapter[JmsParameters]):
                 await self._subscribe(reading, one)
         for one in self._chain[1:]:
             await reading.request(
-                SendFrame, {"destination": self._topic, FENCE: self._name, "opens": str(one.slot)}
+                SendFrame, {"destination": self._topic, FENCE: self._name, "opens": str(one.number)}
             )
 
     async def _subscribe(self, reading: StompLine, one: _Generation) -> None:
@@ -263,10 +273,10 @@ class JmsAdapter(Adapter[JmsParameters]):
         await reading.request(
             SubscribeFrame,
             {
-                "id": str(one.slot),
+                "id": str(one.number),
                 "destination": self._topic,
                 "ack": "client-individual",
-                "activemq.subscriptionName": f"slot {one.slot}",
+                "activemq.subscriptionName": one.name,
                 "activemq.prefetchSize": str(given.window),
                 **({"selector": one.selector} if one.selector else {}),
                 **({"transformation": given.transformation} if given.transformation else {}),
@@ -281,12 +291,15 @@ class JmsAdapter(Adapter[JmsParameters]):
         await self._store(reading)
 
     async def _unsubscribe(self, reading: StompLine, one: _Generation) -> None:
-        headers = {"id": str(one.slot)}
+        headers = {"id": str(one.number)}
+        one.left.clear()  # what it has handed over cannot be acknowledged any more
+        # There may be none, if this has begun before.
         if one.subscribed:
-            await reading.request(UnsubscribeFrame, headers)
-        with suppress(StompRefused):  # there is none, after a crash between the two
+            with suppress(StompRefused):
+                await reading.request(UnsubscribeFrame, headers)
+        with suppress(StompRefused):
             await reading.request(
-                UnsubscribeFrame, {**headers, "activemq.subscriptionName": f"slot {one.slot}"}
+                UnsubscribeFrame, {**headers, "activemq.subscriptionName": one.name}
             )
 
     async def _retire(self) -> None:
@@ -322,14 +335,14 @@ class JmsAdapter(Adapter[JmsParameters]):
         if kept:
             with suppress(msgspec.DecodeError):
                 chain = msgspec.json.decode(kept[-1].body, type=list[tuple[int, str]])
-                self._chain = [_Generation(slot, selector) for slot, selector in chain]
+                self._chain = [_Generation(number, selector) for number, selector in chain]
 
     async def _store(self, reading: StompLine) -> None:
         assert self._memos is not None
         before = tuple(self._memos)
         self._memos.clear()
         if self._chain:
-            chain = [(one.slot, one.selector) for one in self._chain]
+            chain = [(one.number, one.selector) for one in self._chain]
             await self._note(reading, msgspec.json.encode(chain))
         for frame in before:
             _acknowledge(reading, frame)
@@ -347,7 +360,7 @@ class JmsAdapter(Adapter[JmsParameters]):
             self._memos.append(frame)
             self._noted.set()
         for one in self._chain:
-            if subscription == str(one.slot):
+            if subscription == str(one.number):
                 one.frames.append(frame)
                 self._come.set()
 
@@ -390,11 +403,12 @@ class JmsAdapter(Adapter[JmsParameters]):
         """Return the event of a message; None for a fence, and for what nobody wants."""
         headers: Any = frame.headers
         at = self._chain.index(one)
-        if headers.get(FENCE) == self._name:
-            after = self._chain[at + 1 :]
-            if any(headers.get("opens") == str(later.slot) for later in after):
+        if FENCE in headers:
+            opens = headers.get("opens", "")
+            ours = headers[FENCE] == self._name and opens.isdecimal()
+            if ours and int(opens) > one.number and at + 1 < len(self._chain):
                 one.done = True
-                after[0].before = one.seen
+                self._chain[at + 1].before = one.seen
             return None
         number = frame.headers["message-id"]
         one.seen[number] = None

@@ -79,7 +79,8 @@ def _fits(name: str, text: str) -> bool:
     """Whether a header arrives as it is: the client drops carriage returns."""
     if "\r" in text or "\0" in text or "\r" in name or "\0" in name:
         return False
-    return 2 * len(f"{name}:{text}".encode()) <= MOST_LINE
+    line = f"{name}:{text}"
+    return len(line.encode()) + sum(line.count(sign) for sign in "\n:\\") <= MOST_LINE
 
 
 def _text(value: Value) -> tuple[str | None, bool]:

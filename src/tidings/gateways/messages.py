@@ -10,9 +10,10 @@ body: another value        JSON, not an object          application/json
 anything else              the event as typed JSON      application/vnd.tidings.event+json
 ========================== ============================ ===========================================
 
-Header properties are texts beside the payload; those that are no plain texts go together, as typed
-JSON, into `Tidings-Header`. Of a message without a known content type, a JSON object is the data,
-other JSON the body; what is not JSON is a body: a text if it is UTF-8, else octets.
+Header properties are texts beside the payload, in any order; those that are no plain texts go
+together, as typed JSON, into `Tidings-Header`. Of a message without a known content type, a JSON
+object is the data, other JSON the body; what is not JSON is a body: a text if it is UTF-8, else
+octets.
 """
 
 from __future__ import annotations

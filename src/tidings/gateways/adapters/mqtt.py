@@ -24,7 +24,13 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 import aiomqtt
 import msgspec
 from aiomqtt.client import ProtocolVersion
-from paho.mqtt.client import Client, ConnectFlags, DisconnectFlags, MQTTMessage
+from paho.mqtt.client import (
+    MQTT_CLEAN_START_FIRST_ONLY,
+    Client,
+    ConnectFlags,
+    DisconnectFlags,
+    MQTTMessage,
+)
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
@@ -49,6 +55,7 @@ from tidings.gateways.adapters.base import (
 )
 from tidings.gateways.messages import EVENT, Message, Names, event_of, message_of, whole
 from tidings.gateways.subscriptions import subscriptions
+from tidings.gateways.tls import tls_context
 
 log = logging.getLogger(__name__)
 # What paho logs of a connection that breaks; the gateway tells it in its own words.
@@ -102,6 +109,7 @@ class MqttParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         retained: Whether retained messages are taken when a filter is new.
         session: Seconds for which the broker holds events for an absent gateway; 0 for none.
         window: Messages on their way, each direction; the broker's own window counts too.
+        most_octets: Of a packet; a broker of version 5 says itself what it takes.
         keepalive: Seconds of silence after which the broker is asked whether it is there.
     """
 
@@ -122,6 +130,7 @@ class MqttParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     retained: bool = False
     session: Annotated[int, msgspec.Meta(ge=0, le=2**32 - 1)] = 604_800
     window: Annotated[int, msgspec.Meta(ge=1, le=65_535)] = 256
+    most_octets: Annotated[int, msgspec.Meta(ge=1, le=MOST_OCTETS)] = MOST_OCTETS
     keepalive: Annotated[int, msgspec.Meta(ge=1, le=65_535)] = 15
 
 
@@ -176,19 +185,16 @@ class MqttAdapter(Adapter[MqttParameters]):
         """Connect with the broker; what it holds is read after the first `want`."""
         self._heard = heard
         self._subscribed = frozenset()
-        try:
-            line = _Line(self.parameters, self._client_id, _tls(self.parameters))
-        except (OSError, ssl.SSLError) as error:
-            raise AdapterError(
-                f"{self._place}: ca_file, cert_file or key_file cannot be used: {error}"
-            ) from error
+        own = self.parameters
+        tls = tls_context(own.tls, own.ca_file, own.cert_file, own.key_file)
+        line = _Line(own, self._client_id, tls)
         try:
             await line.open()
             if line.most_qos < self.parameters.qos:
                 raise aiomqtt.MqttError("it has QoS 0 only: set qos = 0")
         except BaseException as error:
             await line.close()
-            if isinstance(error, aiomqtt.MqttError):
+            if isinstance(error, aiomqtt.MqttError | ValueError):
                 raise AdapterError(f"{self._place}: {error}") from error
             raise
         self._line = line
@@ -443,15 +449,6 @@ def _identifier(pattern: str) -> int:
     return zlib.crc32(pattern.encode()) % MOST_OCTETS + 1
 
 
-def _tls(parameters: MqttParameters) -> ssl.SSLContext | None:
-    if not (parameters.tls or parameters.ca_file or parameters.cert_file):
-        return None
-    context = ssl.create_default_context(cafile=parameters.ca_file or None)
-    if parameters.cert_file:
-        context.load_cert_chain(parameters.cert_file, parameters.key_file or None)
-    return context
-
-
 def _properties(packet_type: int, **values: object) -> Properties:
     made = Properties(packet_type)  # type: ignore[no-untyped-call]
     for name, value in values.items():
@@ -490,7 +487,7 @@ class _Line(aiomqtt.Client):
             identifier=client_id,
             protocol=ProtocolVersion.V5 if self._five else ProtocolVersion.V311,
             clean_session=None if self._five else parameters.session == 0,
-            clean_start=parameters.session == 0,
+            clean_start=parameters.session == 0 if self._five else MQTT_CLEAN_START_FIRST_ONLY,
             keepalive=parameters.keepalive,
             properties=properties,
             tls_context=tls,
@@ -502,7 +499,7 @@ class _Line(aiomqtt.Client):
         self.pending_calls_threshold = MOST_TEXT
         self.gone: asyncio.Future[str] = self._loop.create_future()
         self.window = parameters.window
-        self.most_octets = MOST_OCTETS
+        self.most_octets = parameters.most_octets
         self.most_qos = 2
         self._qos = parameters.qos
         self._no_local = not parameters.group  # a shared subscription cannot have it
@@ -562,7 +559,8 @@ class _Line(aiomqtt.Client):
         properties: Properties | None = None,
     ) -> None:
         self.window = min(self.window, getattr(properties, "ReceiveMaximum", self.window))
-        self.most_octets = getattr(properties, "MaximumPacketSize", MOST_OCTETS)
+        most = getattr(properties, "MaximumPacketSize", self.most_octets)
+        self.most_octets = min(self.most_octets, most)
         self.most_qos = getattr(properties, "MaximumQoS", 2)
         super()._on_connect(client, userdata, flags, reason_code, properties)
 

@@ -1,8 +1,9 @@
 """NATS: a stream of JetStream, which holds events and numbers them; or core NATS, at most once.
 
-A push consumer reads the stream. On every connection it is made anew behind the last event of
-which all up to it were acknowledged, so that what was not comes again at once, and in order. Its
-name is one of two: the old one goes when the new one is there, and a crash in between loses nothing.
+A push consumer reads the stream. On every connection it is made anew, behind the last event up to
+which all were acknowledged, so that what was not comes again at once, and in order. It has one of
+two names in turn: the old one is deleted when the new one is there, and a crash in between loses
+nothing.
 
 The mark is the `Nats-Msg-Id`, by which the server drops what is published twice;
 `gateways/messages.py` has the form of messages.
@@ -15,8 +16,7 @@ import contextlib
 import itertools
 import logging
 import re
-import ssl
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
 import msgspec
@@ -53,6 +53,7 @@ from tidings.gateways.messages import (
     whole,
 )
 from tidings.gateways.subscriptions import subscriptions
+from tidings.gateways.tls import tls_context
 
 log = logging.getLogger(__name__)
 
@@ -72,7 +73,9 @@ _ANSWER_TIME: Final = 20.0
 _PING_INTERVAL: Final = 5
 _HEARTBEAT: Final = 3.0
 _NO_RESPONDERS: Final = "503"
-_DENIED: Final = re.compile(r"permissions violation for (publish|subscription) to \"(.*)\"", re.S)
+_DENIED: Final = re.compile(
+    r"permissions violation for (publish|subscription) to \"(.*)\"", re.DOTALL
+)
 # Errors of JetStream for one message that no later try changes: its size, its header's size.
 _NEVER: Final = frozenset({10054, 10097})
 
@@ -188,7 +191,7 @@ class NatsAdapter(Adapter[NatsParameters]):
             await self.disconnect()
             if isinstance(error, NatsError | OSError | TimeoutError | ValueError | AdapterError):
                 raise AdapterError(
-                    f"{self._place}: {self._cause or error or 'no answer'}"
+                    f"{self._place}: {self._cause or str(error) or 'no answer'}"
                 ) from error
             raise
         self.capabilities = msgspec.structs.replace(
@@ -213,7 +216,7 @@ class NatsAdapter(Adapter[NatsParameters]):
             user=own.user or None,
             password=own.password or None,
             token=own.token or None,
-            tls=_tls(own),
+            tls=tls_context(own.tls, own.ca_file, own.cert_file, own.key_file),
         )
 
     async def _on_error(self, error: Exception) -> None:
@@ -243,12 +246,10 @@ class NatsAdapter(Adapter[NatsParameters]):
         """Leave the server; the consumer stays there."""
         reader, self._reader = self._reader, None
         client, self._client = self._client, None
-        with contextlib.suppress(NatsError, OSError, TimeoutError):
-            async with asyncio.timeout(_CONNECT_TIME):
-                if reader is not None:
-                    await reader.stop()
-                if client is not None:
-                    await client.close()
+        if reader is not None:
+            await _try(reader.stop())
+        if client is not None:
+            await _try(client.close())
 
     async def lost(self) -> str:
         """Wait until the connection is gone, or the consumer."""
@@ -372,6 +373,13 @@ class NatsAdapter(Adapter[NatsParameters]):
         return refusal(answer.data, self._place)
 
 
+async def _try(farewell: Coroutine[Any, Any, None]) -> None:
+    """Do what a connection may be too broken for."""
+    with contextlib.suppress(NatsError, OSError, TimeoutError):
+        async with asyncio.timeout(_CONNECT_TIME):
+            await farewell
+
+
 def refusal(answer: bytes, place: str) -> Refused | None:
     """Read what a stream answers to a message.
 
@@ -442,15 +450,6 @@ def _headers(message: Message, mark: Mark) -> dict[str, str]:
 def _octets(headers: Mapping[str, str]) -> int:
     """The octets that headers take, with the lines around them."""
     return sum(len(name.encode()) + len(text.encode()) + 4 for name, text in headers.items()) + 12
-
-
-def _tls(parameters: NatsParameters) -> ssl.SSLContext | None:
-    if not (parameters.tls or parameters.ca_file or parameters.cert_file):
-        return None
-    context = ssl.create_default_context(cafile=parameters.ca_file or None)
-    if parameters.cert_file:
-        context.load_cert_chain(parameters.cert_file, parameters.key_file or None)
-    return context
 
 
 class _Reader:
@@ -524,13 +523,11 @@ class _Stream(NamedTuple):
     Attributes:
         name: Its name.
         id: Its name, and when it was created: one created again counts from 1 again.
-        last: The number of its last event.
         jetstream: What manages it.
     """
 
     name: str
     id: str
-    last: int
     jetstream: JetStreamContext
 
     @classmethod
@@ -545,7 +542,7 @@ class _Stream(NamedTuple):
                     f"there is no stream {own.stream!r}: create it, or set create = true"
                 ) from None
             info = await jetstream.add_stream(name=own.stream, subjects=template.patterns({}))
-        return cls(own.stream, f"{own.stream}@{info.created}", info.state.last_seq, jetstream)
+        return cls(own.stream, f"{own.stream}@{info.created}", jetstream)
 
 
 def position(info: ConsumerInfo) -> int:
@@ -569,6 +566,7 @@ class _StreamReader(_Reader):
         self._stream = stream
         base = self._own.consumer or "~".join(adapter.side[:3]).replace(".", "=")
         self._names = (f"{base}~0", f"{base}~1")
+        self._inbox = ""
         self._config: ConsumerConfig | None = None
         self._unacknowledged: dict[int, Msg] = {}
         self._acknowledgements: asyncio.Queue[Msg] = asyncio.Queue()
@@ -592,15 +590,21 @@ class _StreamReader(_Reader):
         jetstream, stream = self._stream.jetstream, self._stream.name
         old = await self._found()
         best = max(old, key=lambda name: position(old[name]), default=None)
-        done = self._stream.last if best is None else position(old[best])
+        if best is None:
+            done = (await jetstream.stream_info(stream)).state.last_seq
+        else:
+            done = position(old[best])
         free = self._names[1] if best == self._names[0] else self._names[0]
         if free in old:
             await jetstream.delete_consumer(stream, free)
-        deliver = self._client.new_inbox()
-        await self._client.subscribe(deliver, cb=self._on_message, pending_bytes_limit=2**62)
+        if not self._inbox:
+            self._inbox = self._client.new_inbox()
+            await self._client.subscribe(
+                self._inbox, cb=self._on_message, pending_bytes_limit=2**62
+            )
         config = ConsumerConfig(
             durable_name=free,
-            deliver_subject=deliver,
+            deliver_subject=self._inbox,
             deliver_policy=DeliverPolicy.BY_START_SEQUENCE,
             opt_start_seq=done + 1,
             ack_policy=AckPolicy.EXPLICIT,

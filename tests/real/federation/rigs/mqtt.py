@@ -68,7 +68,7 @@ class Rig(rigs.Rig):
             f"user {getpass.getuser()}\n"
             f"listener {self.port} 127.0.0.1\n"
             f"persistence true\npersistence_location {place}/\n"
-            f"max_packet_size {MOST_OCTETS}\n" + (self.options or "allow_anonymous true\n")
+            f"max_packet_size {MOST_OCTETS}\nmax_inflight_messages 100\n" + (self.options or "allow_anonymous true\n")
         )
         self.restart()
 

@@ -10,11 +10,24 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import Final, NamedTuple
 
+from tidings.errors import InvalidUsage
 from tidings.filters.constraint import Constraint
-from tidings.filters.dialects.topics import Template, TopicSyntax
+from tidings.filters.dialects.topics import PARTS, Template, TopicSyntax
 from tidings.gateways.adapters.base import Placed
 
 _JOINED: Final = "also: what other filters want, whose topics overlap with these"
+
+
+def template_of(text: str, syntax: TopicSyntax, where: str) -> Template:
+    """Read a parameter that says what topics are; InvalidUsage names what is wrong."""
+    try:
+        template = Template(text, syntax)
+    except InvalidUsage as error:
+        raise InvalidUsage(f"{where}: {error}") from error
+    for level in template.levels:
+        if level not in PARTS and ("{" in level or "}" in level):
+            raise InvalidUsage(f"{where}: {level!r:.60} is none of {', '.join(PARTS)}")
+    return template
 
 
 class Subscriptions(NamedTuple):

@@ -54,7 +54,7 @@ from tidings.gateways.adapters.base import (
     Side,
 )
 from tidings.gateways.messages import EVENT, Message, Names, event_of, message_of, whole
-from tidings.gateways.subscriptions import subscriptions
+from tidings.gateways.subscriptions import subscriptions, template_of
 from tidings.gateways.tls import tls_context
 
 log = logging.getLogger(__name__)
@@ -77,6 +77,7 @@ _FRAME: Final = 64
 _SECOND: Final = 1_000_000
 _UNITS: Final = 10_000_000
 _GONE: Final = -1
+_UNSPECIFIED: Final = 0x80
 _NEW: Final = SubscribeOptions.RETAIN_SEND_IF_NEW_SUB
 _LIVE: Final = SubscribeOptions.RETAIN_DO_NOT_SEND
 # Reasons why a broker takes one message never; with the others it may take it later.
@@ -159,10 +160,7 @@ class MqttAdapter(Adapter[MqttParameters]):
     def __init__(self, side: Side, parameters: MqttParameters) -> None:
         super().__init__(side, parameters)
         where = f"{side.adapter}: mqtt"
-        try:
-            self._template = Template(parameters.topic, MQTT)
-        except InvalidUsage as error:
-            raise InvalidUsage(f"{where}: topic: {error}") from error
+        self._template = template_of(parameters.topic, MQTT, f"{where}: topic")
         if parameters.topic.startswith("$"):
             raise InvalidUsage(f"{where}: topic: topics that begin with $ are the broker's own")
         if any(unfit in parameters.group for unfit in "/+#"):
@@ -289,12 +287,17 @@ class MqttAdapter(Adapter[MqttParameters]):
     def _leave_old(self, line: _Line, parts: Names, identifiers: Sequence[int]) -> None:
         """Leave what an earlier life of the gateway has subscribed, and its session still has.
 
-        Nobody tells these patterns, but a pattern that an event fits has some of its levels.
+        Nobody tells these patterns; but what an event fits is made of some of its levels.
         """
-        unknown = set(identifiers) - self._known
-        if unknown:
-            old = [one for one in patterns_of(self._template, parts) if _identifier(one) in unknown]
-            line.leave_soon([self._shared(one) for one in old])
+        if not line.inherited or (identifiers and self._known.issuperset(identifiers)):
+            return
+        fitting = {_identifier(one): one for one in patterns_of(self._template, parts)}
+        if identifiers:
+            old = (fitting.keys() & set(identifiers)) - self._known
+        else:
+            old = set() if fitting.keys() & self._known else set(fitting)
+        if old:
+            line.leave_soon([self._shared(fitting[one]) for one in old])
 
     def taken(self, arrivals: Sequence[Arrival]) -> None:
         """Acknowledge events."""
@@ -465,6 +468,7 @@ class _Line(aiomqtt.Client):
         window: Messages that may be on their way to the broker.
         most_octets: Of a packet that the broker takes.
         most_qos: Of what can be published.
+        inherited: Whether the session is one of an earlier connection.
     """
 
     def __init__(
@@ -501,6 +505,7 @@ class _Line(aiomqtt.Client):
         self.window = parameters.window
         self.most_octets = parameters.most_octets
         self.most_qos = 2
+        self.inherited = False
         self._qos = parameters.qos
         self._no_local = not parameters.group  # a shared subscription cannot have it
         self._opening: asyncio.Task[Any] | None = None
@@ -562,6 +567,7 @@ class _Line(aiomqtt.Client):
         most = getattr(properties, "MaximumPacketSize", self.most_octets)
         self.most_octets = min(self.most_octets, most)
         self.most_qos = getattr(properties, "MaximumQoS", 2)
+        self.inherited = flags.session_present
         super()._on_connect(client, userdata, flags, reason_code, properties)
 
     def _on_disconnect(
@@ -573,8 +579,9 @@ class _Line(aiomqtt.Client):
         properties: Properties | None = None,
     ) -> None:
         if self._connected.done() and reason_code != 0:
-            by = "the broker ended it" if flags.is_disconnect_packet_from_server else "it broke"
-            self.end(f"{by}: {reason_code}")
+            cause = "" if reason_code == _UNSPECIFIED else f": {reason_code}"
+            by = "the broker has closed" if flags.is_disconnect_packet_from_server else "lost"
+            self.end(f"{by} the connection{cause}")
         super()._on_disconnect(client, userdata, flags, reason_code, properties)
 
     def _on_publish(

@@ -52,7 +52,7 @@ from tidings.gateways.messages import (
     message_of,
     whole,
 )
-from tidings.gateways.subscriptions import subscriptions
+from tidings.gateways.subscriptions import subscriptions, template_of
 from tidings.gateways.tls import tls_context
 
 log = logging.getLogger(__name__)
@@ -143,10 +143,7 @@ class NatsAdapter(Adapter[NatsParameters]):
     def __init__(self, side: Side, parameters: NatsParameters) -> None:
         super().__init__(side, parameters)
         where = f"{side.adapter}: nats"
-        try:
-            self._template = Template(parameters.subject, NATS)
-        except InvalidUsage as error:
-            raise InvalidUsage(f"{where}: subject: {error}") from error
+        self._template = template_of(parameters.subject, NATS, f"{where}: subject")
         for name in ("stream", "consumer"):
             if not re.fullmatch(r"[^\s.*>/\\]*", getattr(parameters, name)):
                 raise InvalidUsage(f"{where}: {name}: a name without blanks and . * > / \\")

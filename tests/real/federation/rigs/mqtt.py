@@ -57,7 +57,7 @@ class Native(rigs.Native):
 
 
 class Rig(rigs.Rig):
-    options = ""
+    options = "allow_anonymous true\nmax_inflight_messages 100\n"
 
     def start(self) -> None:
         self.part = ("mosquitto", version())
@@ -68,7 +68,7 @@ class Rig(rigs.Rig):
             f"user {getpass.getuser()}\n"
             f"listener {self.port} 127.0.0.1\n"
             f"persistence true\npersistence_location {place}/\n"
-            f"max_packet_size {MOST_OCTETS}\nmax_inflight_messages 100\n" + (self.options or "allow_anonymous true\n")
+            f"max_packet_size {MOST_OCTETS}\n{self.options}"
         )
         self.restart()
 
@@ -92,9 +92,13 @@ class Rig(rigs.Rig):
         self._process.kill()
         self._process.wait(PATIENCE)
 
+    def signal(self, number: int) -> None:
+        """Send it a signal."""
+        self._process.send_signal(number)
+
     def end(self) -> None:
         """End it in order: it writes its sessions down."""
-        self._process.send_signal(signal.SIGTERM)
+        self.signal(signal.SIGTERM)
         self._process.wait(PATIENCE)
 
     def stop(self) -> None:

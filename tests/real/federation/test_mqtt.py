@@ -245,8 +245,8 @@ async def test_a_broker_that_does_not_answer_is_given_up(
     rig: mqtt.Rig, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("tidings.gateways.adapters.mqtt._ANSWER_TIME", 0.2)
-    monkeypatch.setattr("tidings.gateways.adapters.mqtt._CONNECT_TIME", 0.2)
     async with connected("mqtt", rig.parameters(), SPEED) as (one, ear):
+        monkeypatch.setattr("tidings.gateways.adapters.mqtt._CONNECT_TIME", 0.2)
         rig.signal(signal.SIGSTOP)
         try:
             with pytest.raises(AdapterError, match="not acknowledged"):

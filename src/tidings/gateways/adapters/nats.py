@@ -68,7 +68,7 @@ USUAL_OCTETS: Final = 1_048_576
 _SEVERAL_FILTERS: Final = (2, 10)
 """The first version whose consumers filter by several subjects; those before ignore them."""
 _BATCH: Final = 256
-_CONNECT_TIME: Final = 5.0
+_CONNECT_TIME: Final = 5
 _ANSWER_TIME: Final = 20.0
 _PING_INTERVAL: Final = 5
 _HEARTBEAT: Final = 3.0
@@ -205,7 +205,7 @@ class NatsAdapter(Adapter[NatsParameters]):
             allow_reconnect=False,
             max_reconnect_attempts=1,
             reconnect_time_wait=0,
-            connect_timeout=int(_CONNECT_TIME),
+            connect_timeout=_CONNECT_TIME,
             ping_interval=_PING_INTERVAL,
             no_echo=not own.stream,
             error_cb=self._on_error,

@@ -83,6 +83,10 @@ class Rig(rigs.Rig):
     def restart(self) -> None:
         self._begin()
 
+    def signal(self, number: int) -> None:
+        """Send it a signal."""
+        self._process.send_signal(number)
+
     def kill(self) -> None:
         self._process.kill()
         self._process.wait(PATIENCE)

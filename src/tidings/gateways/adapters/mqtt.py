@@ -578,7 +578,9 @@ class _Line(aiomqtt.Client):
         reason_code: ReasonCode,
         properties: Properties | None = None,
     ) -> None:
-        if self._connected.done() and reason_code != 0:
+        if not self._connected.done():
+            self._connected.set_exception(aiomqtt.MqttError("it closes the connection at once"))
+        elif reason_code != 0:
             cause = "" if reason_code == _UNSPECIFIED else f": {reason_code}"
             by = "the broker has closed" if flags.is_disconnect_packet_from_server else "lost"
             self.end(f"{by} the connection{cause}")

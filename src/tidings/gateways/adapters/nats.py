@@ -69,6 +69,7 @@ _SEVERAL_FILTERS: Final = (2, 10)
 """The first version whose consumers filter by several subjects; those before ignore them."""
 _BATCH: Final = 256
 _CONNECT_TIME: Final = 5
+_CLOSE_TIME: Final = 1.0
 _ANSWER_TIME: Final = 20.0
 _PING_INTERVAL: Final = 5
 _HEARTBEAT: Final = 3.0
@@ -371,9 +372,9 @@ class NatsAdapter(Adapter[NatsParameters]):
 
 
 async def _try(farewell: Coroutine[Any, Any, None]) -> None:
-    """Do what a connection may be too broken for."""
+    """Do what a connection may be too broken for: nats-py can wait for its end for ever."""
     with contextlib.suppress(NatsError, OSError, TimeoutError):
-        async with asyncio.timeout(_CONNECT_TIME):
+        async with asyncio.timeout(_CLOSE_TIME):
             await farewell
 
 

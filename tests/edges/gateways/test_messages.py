@@ -116,10 +116,15 @@ def test_the_payload_is_as_plain_as_can_be() -> None:
 
 def test_a_header_is_as_plain_as_can_be() -> None:
     header = event(
-        "", "", "n", priority=4, timeout="5s", header={"room": "12 b", "Nats-Rollup": "all", "x": 1}
+        "",
+        "",
+        "n",
+        priority=4,
+        timeout="5s",
+        header={"room": "12 b", "Nats-Rollup": "all", "x": 1, "y": " a"},
     ).header
     beside = texts_of(header, MARK)
-    assert beside.pop(TYPED) == '{"Nats-Rollup":"all","x":1}'
+    assert beside.pop(TYPED) == '{"Nats-Rollup":"all","x":1,"y":" a"}'
     assert beside.pop(PROPERTY) == "test/elsewhere/stream/7/elsewhere"
     assert beside == {"room": "12 b", "Priority": "4", "Timeout": "50000000"}
 

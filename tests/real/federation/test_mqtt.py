@@ -324,9 +324,51 @@ async def test_a_topic_that_is_not_allowed_is_refused_alone(guarded: Guarded) ->
         assert [answer is None for answer in answers] == [True, False, True]
         assert answers[1] is not None
         assert "may not publish" in answers[1].cause
-        # Of a broker that closes the connection when its window of two is overrun.
-        many = [Outgoing(event("open", "", f"n{n}"), mark(n)) for n in range(100)]
-        assert await one.publish(many) == [None] * 100
+
+
+@contextlib.asynccontextmanager
+async def proxy(port: int) -> AsyncIterator[tuple[int, asyncio.Event]]:
+    """A way to the broker that holds back its answers while the event is not set."""
+    passing, tasks = asyncio.Event(), []
+
+    async def pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, back: bool) -> None:
+        with contextlib.suppress(OSError):
+            while octets := await reader.read(65_536):
+                if back:
+                    await passing.wait()
+                writer.write(octets)
+        writer.close()
+
+    async def on_client(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        far_reader, far_writer = await asyncio.open_connection("127.0.0.1", port)
+        tasks.append(asyncio.create_task(pump(reader, far_writer, False)))
+        tasks.append(asyncio.create_task(pump(far_reader, writer, True)))
+
+    passing.set()
+    server = await asyncio.start_server(on_client, "127.0.0.1", 0)
+    async with server:
+        yield server.sockets[0].getsockname()[1], passing
+    passing.set()
+    await asyncio.gather(*tasks)
+
+
+async def test_the_broker_gets_no_more_at_once_than_it_wants(guarded: Guarded) -> None:
+    known = {"username": "roads", "password": "s3cret"}
+    async with (
+        proxy(guarded.port) as (port, passing),
+        connected("mqtt", access(guarded, port=port)) as (one, _),
+        aiomqtt.Client("127.0.0.1", guarded.port, **known) as client,  # type: ignore[arg-type]
+    ):
+        await client.subscribe("open/#")
+        passing.clear()
+        many = [Outgoing(event("open", "", f"n{n}"), mark(n)) for n in range(20)]
+        publishing = asyncio.create_task(one.publish(many))
+        received = [str((await anext(client.messages)).topic) for _ in range(2)]
+        await client.publish("open/own")
+        received.append(str((await anext(client.messages)).topic))
+        assert received == ["open/n0", "open/n1", "open/own"]
+        passing.set()
+        assert await publishing == [None] * 20
 
 
 async def test_a_wrong_password_is_told_without_it(guarded: Guarded) -> None:

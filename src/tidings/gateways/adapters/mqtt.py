@@ -142,7 +142,7 @@ class MqttAdapter(Adapter[MqttParameters]):
     secrets = ("password",)
     capabilities = Capabilities(
         kind="mqtt",
-        promise="at least once, for messages that others publish with QoS 1 or 2",
+        promise="at least once, of what others publish with QoS 1 or 2 and the broker queues",
         filtering=Filtering.SUBJECT,
         holds=True,
         confirms=True,
@@ -496,6 +496,7 @@ class _Line(aiomqtt.Client):
             properties=properties,
             tls_context=tls,
             timeout=_CONNECT_TIME,
+            socket_options=[(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)],
             max_inflight_messages=0,  # ours counts instead, since paho knows no peer's window
         )
         self._client.manual_ack_set(True)

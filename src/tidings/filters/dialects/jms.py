@@ -15,21 +15,31 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from tidings.events.paths import Path
 from tidings.filters.constraint import Constraint
-from tidings.filters.dialects import writing
 from tidings.filters.dialects.translation import Translation
-from tidings.filters.dialects.writing import All, Formula, Kind, Names, Surplus, Test
+from tidings.filters.dialects.writing import (
+    ALWAYS,
+    All,
+    Formula,
+    Kind,
+    Names,
+    Seen,
+    Surplus,
+    Test,
+    formula_of,
+)
 
 _RESERVED: Final = frozenset(
     ("NULL", "TRUE", "FALSE", "NOT", "AND", "OR", "BETWEEN", "LIKE", "IN", "IS", "ESCAPE")
 ) | {"XPATH", "XQUERY"}
-_IDENTIFIER: Final = re.compile(r"[^\W\d][\w$]*|[$][\w$]*")
+_IDENTIFIER: Final = re.compile(r"[A-Za-z_$][\w$]*", re.ASCII)
 NOTHING: Final = "1 = 0"
 """The selector that selects no message."""
 
 
 def is_identifier(name: str) -> bool:
-    """Whether a selector can name a property so."""
+    """Whether a selector can name a property so: ActiveMQ takes letters of ASCII alone."""
     return _IDENTIFIER.fullmatch(name) is not None and name.upper() not in _RESERVED
 
 
@@ -37,12 +47,12 @@ def write(wanted: Constraint, names: Names) -> Translation:
     """Write a constraint as a selector; `names` gives the properties, see `writing`."""
     surplus = Surplus()
 
-    def valid(path: writing.Path) -> writing.Seen | None:
+    def valid(path: Path) -> Seen | None:
         seen = names(path)
         return seen if seen is not None and is_identifier(seen.name) else None
 
-    formula = writing.formula_of(wanted, valid, surplus)
-    text = "" if formula == writing.ALWAYS and isinstance(formula, All) else _text(formula, surplus)
+    formula = formula_of(wanted, valid, surplus)
+    text = "" if formula == ALWAYS and isinstance(formula, All) else _text(formula, surplus)
     return Translation(text, surplus.exact, surplus.text)
 
 

@@ -16,6 +16,7 @@ import itertools
 import logging
 import socket
 import ssl
+import threading
 import zlib
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,6 +25,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 import aiomqtt
 import msgspec
 from aiomqtt.client import ProtocolVersion
+from aiomqtt.types import PahoSocket
 from paho.mqtt.client import (
     MQTT_CLEAN_START_FIRST_ONLY,
     Client,
@@ -510,6 +512,7 @@ class _Line(aiomqtt.Client):
         self._qos = parameters.qos
         self._no_local = not parameters.group  # a shared subscription cannot have it
         self._opening: asyncio.Task[Any] | None = None
+        self._thread = threading.get_ident()
         self._answers: dict[int, asyncio.Future[int]] = {}
         self._messages: deque[MQTTMessage] = deque()
         self._come = asyncio.Event()
@@ -603,6 +606,24 @@ class _Line(aiomqtt.Client):
         if message.qos or len(self._messages) < MOST_QOS_0:
             self._messages.append(message)
             self._come.set()
+
+    def _on_socket_register_write(self, client: Client, userdata: object, sock: PahoSocket) -> None:
+        """Write when there is room; aiomqtt would do so in a socket that was closed meanwhile."""
+
+        def write() -> None:
+            try:
+                client.loop_write()
+            except (OSError, ValueError) as error:
+                self.end(f"writing failed: {error!r}")
+
+        def register() -> None:
+            if sock is not None and client.socket() is sock:
+                self._loop.add_writer(sock.fileno(), write)
+
+        if threading.get_ident() == self._thread:
+            register()
+        else:  # connecting
+            self._loop.call_soon_threadsafe(register)
 
     # What the adapter does with it.
 

@@ -617,8 +617,9 @@ class _Line(aiomqtt.Client):
                 self.end(f"writing failed: {error!r}")
 
         def register() -> None:
-            if sock is not None and client.socket() is sock:
-                self._loop.add_writer(sock.fileno(), write)
+            current = client.socket()
+            if current is not None and current is sock:
+                self._loop.add_writer(current.fileno(), write)
 
         if threading.get_ident() == self._thread:
             register()

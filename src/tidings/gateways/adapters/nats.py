@@ -564,45 +564,56 @@ class _StreamReader(_Reader):
         self._stream = stream
         base = self._own.consumer or "~".join(adapter.side[:3]).replace(".", "=")
         self._names = (f"{base}~0", f"{base}~1")
-        self._inbox = ""
-        self._config: ConsumerConfig | None = None
+        self._patterns: frozenset[str] | None = None
+        self._delivery: Subscription | None = None
+        self._highest = 0
         self._unacknowledged: dict[int, Msg] = {}
         self._acknowledgements: asyncio.Queue[Msg] = asyncio.Queue()
         self._acknowledger: asyncio.Task[None] | None = None
 
     async def read(self, patterns: frozenset[str]) -> None:
-        """Have the consumer filter by these; without any, delete it."""
-        jetstream, stream = self._stream.jetstream, self._stream.name
-        if not patterns:
-            for name in await self._found():
-                await jetstream.delete_consumer(stream, name)
-            self._config = None
-            return
-        if self._config is None:
-            await self._create(patterns)
-            return
-        self._config = self._filtered(self._config, patterns)
-        await jetstream.add_consumer(stream, self._config)
+        """Have a consumer filter by these; without any, delete it.
 
-    async def _create(self, patterns: frozenset[str]) -> None:
+        A server before 2.10 says that it changes the filter of a consumer that is there, and then
+        delivers little or nothing. So another one goes on where this one is.
+        """
+        if patterns == self._patterns:
+            return
+        found = await self._found()
+        if self._delivery is not None:
+            await self._delivery.unsubscribe()
+            self._delivery = None
+        if patterns:
+            free = await self._create(patterns, found)
+            found.pop(free, None)
+        else:
+            self._highest = 0
+            self._unacknowledged.clear()
+        for name in found:
+            await self._stream.jetstream.delete_consumer(self._stream.name, name)
+        self._patterns = patterns
+        self._start()
+        if self._acknowledger is None:
+            self._acknowledger = asyncio.create_task(self._acknowledge())
+
+    async def _create(self, patterns: frozenset[str], found: Mapping[str, ConsumerInfo]) -> str:
+        """Create a consumer behind what the others have done; return its name."""
         jetstream, stream = self._stream.jetstream, self._stream.name
-        old = await self._found()
-        best = max(old, key=lambda name: position(old[name]), default=None)
+        best = max(found, key=lambda name: position(found[name]), default=None)
         if best is None:
             done = (await jetstream.stream_info(stream)).state.last_seq
         else:
-            done = position(old[best])
+            done = position(found[best])
         free = self._names[1] if best == self._names[0] else self._names[0]
-        if free in old:
+        if free in found:
             await jetstream.delete_consumer(stream, free)
-        if not self._inbox:
-            self._inbox = self._client.new_inbox()
-            await self._client.subscribe(
-                self._inbox, cb=self._on_message, pending_bytes_limit=2**62
-            )
+        inbox = self._client.new_inbox()
+        self._delivery = await self._client.subscribe(
+            inbox, cb=self._on_message, pending_bytes_limit=2**62
+        )
         config = ConsumerConfig(
             durable_name=free,
-            deliver_subject=self._inbox,
+            deliver_subject=inbox,
             deliver_policy=DeliverPolicy.BY_START_SEQUENCE,
             opt_start_seq=done + 1,
             ack_policy=AckPolicy.EXPLICIT,
@@ -610,13 +621,8 @@ class _StreamReader(_Reader):
             max_ack_pending=self._own.window,
             idle_heartbeat=_HEARTBEAT,
         )
-        self._config = self._filtered(config, patterns)
-        await jetstream.add_consumer(stream, self._config)
-        if best is not None:
-            await jetstream.delete_consumer(stream, best)
-        self._start()
-        if self._acknowledger is None:
-            self._acknowledger = asyncio.create_task(self._acknowledge())
+        await jetstream.add_consumer(stream, self._filtered(config, patterns))
+        return free
 
     def _filtered(self, config: ConsumerConfig, patterns: frozenset[str]) -> ConsumerConfig:
         if self._several:
@@ -637,24 +643,30 @@ class _StreamReader(_Reader):
 
     async def _next(self) -> Msg:
         """Wait for a message; without even a heartbeat the consumer is gone."""
-        if self._config is None:
-            return await self._messages.get()
-        async with asyncio.timeout(3 * _HEARTBEAT):
-            return await self._messages.get()
+        while True:
+            try:
+                async with asyncio.timeout(3 * _HEARTBEAT):
+                    return await self._messages.get()
+            except TimeoutError:
+                if self._patterns:
+                    raise
 
     async def _arrival(self, message: Msg) -> Arrival | None:
         if not message.reply:
             return None  # a heartbeat
-        told = message.metadata
-        number = told.sequence.stream
-        known = number in self._unacknowledged
-        self._unacknowledged[number] = message
-        if known:  # the gateway is slow with it: the server shall wait
+        number = message.metadata.sequence.stream
+        if number in self._unacknowledged:  # the gateway is slow with it: the server shall wait
+            self._unacknowledged[number] = message
             await message.in_progress()
             return None
-        arrival = self._adapter.arrival(message, self._stream.id, number)
+        arrival = None
+        if number > self._highest:  # else its acknowledgement was lost, or nobody wanted it then
+            self._highest = number
+            arrival = self._adapter.arrival(message, self._stream.id, number)
         if arrival is None:
-            self._acknowledgements.put_nowait(self._unacknowledged.pop(number))
+            self._acknowledgements.put_nowait(message)
+        else:
+            self._unacknowledged[number] = message
         return arrival
 
     def taken(self, arrivals: Sequence[Arrival]) -> None:

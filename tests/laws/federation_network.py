@@ -17,17 +17,17 @@ from tidings.federation.gateway import (
     Gateway,
     GatewayKeys,
     GatewayTimes,
-    KeepNotes,
     Publish,
+    Remember,
     Want,
 )
 from tidings.federation.marks import Mark
-from tidings.federation.records import Note
+from tidings.federation.records import Memory, Note
 from tidings.filters.constraint import Constraint
 from tidings.gateways.adapters.memory import MemoryAdapter
 
 MILLI = 1_000
-TIMES = GatewayTimes(hello=200 * MILLI, gone=700 * MILLI, settle=150 * MILLI)
+TIMES = GatewayTimes(hello=200 * MILLI, gone=700 * MILLI)
 
 
 class Member:
@@ -38,7 +38,7 @@ class Member:
         self.name = name
         self.services = services
         self.alive = True
-        self.notes: tuple[object, ...] = ()
+        self.memory = Memory()
         self.wants: dict[str, tuple[Constraint, ...]] = {}
         self.machine = self._new()
 
@@ -51,7 +51,7 @@ class Member:
             life,
             network.now,
             times=TIMES,
-            notes=self.notes,  # type: ignore[arg-type]
+            memory=self.memory,
             keys=GatewayKeys(next(iter(network.keys), ""), network.keys, network.clients),
         )
         for service in self.services:
@@ -77,8 +77,8 @@ class Member:
                 self.machine.placed(effect.adapter, effect.filters, how)
             elif isinstance(effect, Publish):
                 self.network.publish(effect.adapter, effect.event, effect.mark, self)
-            elif isinstance(effect, KeepNotes):
-                self.notes = effect.notes
+            elif isinstance(effect, Remember):
+                self.memory = effect.memory
         if effects:
             self.work()
 
@@ -91,7 +91,7 @@ class Member:
             found = self.machine.control_arrived(service, fresh, self.network.now)
         else:
             found = self.machine.route(service, fresh)
-        for delivery in found:
+        for delivery in found.deliveries:
             self.network.publish(delivery.adapter, delivery.event, delivery.mark, self)
         self.work()
 

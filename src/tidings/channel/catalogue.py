@@ -552,7 +552,7 @@ _FEDERATION: Final = (
     Operation(f.SeeProbe, Right.INSPECT, f"GET {_GATEWAY}/probes/{{probe}}",
               "What became of a probe", "federation", answer=f.ProbeInfo),
     *(Operation(kind, Right.ENGINE) for kind in (f.GatewaysReady, f.GatewayRuns)),
-    Operation(f.NotesTaken, Right.ENGINE, lasts=True),
+    Operation(f.GatewayRemembers, Right.ENGINE, lasts=True),
 )  # fmt: skip
 
 _EVENTS: Final = (

@@ -79,6 +79,7 @@ class Control(msgspec.Struct, frozen=True, kw_only=True):
         id: Unique in the federation; empty from a client of the source's kind.
         sender: The gateway that published it; empty from a client.
         mark: Of a publication between gateways: the event's.
+        via: Of such a publication: the gateway that carries it on.
         body: Of our own kinds, as JSON.
         key: The name of the key that signed it.
         signature: Of everything else; empty if it is not signed.
@@ -93,6 +94,7 @@ class Control(msgspec.Struct, frozen=True, kw_only=True):
     id: str = ""
     sender: str = ""
     mark: Mark | None = None
+    via: str = ""
     body: str = ""
     key: str = ""
     signature: str = ""
@@ -100,7 +102,7 @@ class Control(msgspec.Struct, frozen=True, kw_only=True):
 
 _NAMES: Final = {
     "targets": "DistList", "source": "Source", "filter": "Filter", "system": "System", "id": "Id",
-    "sender": "Sender", "body": "Body", "key": "Key", "signature": "Signature",
+    "sender": "Sender", "via": "Via", "body": "Body", "key": "Key", "signature": "Signature",
 }  # fmt: skip
 
 
@@ -165,7 +167,7 @@ def _kind(value: object) -> ControlKind:
 def _check(found: Mapping[str, str]) -> None:
     try:
         distribution(found["targets"])
-        for field in ("source", "system", "sender"):
+        for field in ("source", "system", "sender", "via"):
             if found[field]:
                 checked_name(_NAMES[field], found[field])
     except InvalidUsage as error:

@@ -20,7 +20,7 @@ from tidings.federation import requests as r
 from tidings.federation.distribution import checked_name, distribution
 from tidings.federation.gateway import Gateway
 from tidings.federation.notes import summed
-from tidings.federation.records import Applied, Note
+from tidings.federation.records import NOTHING, Applied, Memory, Note
 from tidings.federation.wishes import filter_of
 
 NAME: Final = "federation"
@@ -39,7 +39,7 @@ class _Kept:
     """One gateway, and what is known of it while it runs."""
 
     config: r.GatewayConfig
-    notes: tuple[Note, ...] = ()
+    memory: Memory = NOTHING
     draining: bool = False
     machine: Gateway | None = None
     sides: Callable[[], tuple[r.SideInfo, ...]] = tuple
@@ -75,7 +75,7 @@ class Federation:
             r.ProbeFederation: self._probe,
             r.SeeProbe: self._see_probe,
             r.GatewaysReady: self._run_all,
-            r.NotesTaken: self._take_notes,
+            r.GatewayRemembers: self._remember,
             r.GatewayRuns: self._runs,
         }
         self.requests = tuple(self._handlers)
@@ -98,7 +98,7 @@ class Federation:
             tuple(asked.sides), dict(asked.keys), asked.clients_sign, asked.window,
         )  # fmt: skip
         self._check(config)
-        self._gateways[asked.name] = _Kept(config, tuple(map(_note, asked.requests)))
+        self._gateways[asked.name] = _Kept(config, Memory(tuple(map(_note, asked.requests))))
         self._keep(asked.name)
         self._run(asked.name)
 
@@ -138,7 +138,8 @@ class Federation:
         if taken_back:
             note = msgspec.structs.replace(note, count=-1)
         if kept.machine is None:
-            kept.notes = summed((*kept.notes, note))
+            notes = summed((*kept.memory.notes, note))
+            kept.memory = msgspec.structs.replace(kept.memory, notes=notes)
             self._keep(asked.gateway)
             return
         kept.machine.ask(note, now)
@@ -160,10 +161,10 @@ class Federation:
         for name in self._gateways:
             self._run(name)
 
-    def _take_notes(self, told: r.NotesTaken, _: int) -> None:
+    def _remember(self, told: r.GatewayRemembers, _: int) -> None:
         kept = self._gateways.get(told.gateway)
-        if kept is not None and kept.notes != told.notes:
-            kept.notes = told.notes
+        if kept is not None and kept.memory != told.memory:
+            kept.memory = told.memory
             self._keep(told.gateway)
 
     def _runs(self, told: r.GatewayRuns, _: int) -> None:
@@ -182,7 +183,7 @@ class Federation:
     def _run(self, name: str) -> None:
         kept = self._gateways[name]
         if self._ready:
-            self._effects.append(r.RunGateway(kept.config, kept.draining, kept.notes))
+            self._effects.append(r.RunGateway(kept.config, kept.draining, kept.memory))
 
     def _find(self, name: str) -> _Kept:
         found = self._gateways.get(name)
@@ -218,16 +219,16 @@ class Federation:
                 )
             try:
                 config = msgspec.convert(state["config"], r.GatewayConfig)
-                notes = msgspec.convert(state["notes"], tuple[Note, ...])
+                memory = msgspec.convert(state["memory"], Memory)
             except (msgspec.ValidationError, KeyError) as error:
                 raise StoreError(f"gateway {name} cannot be understood: {error}") from error
-            self._gateways[name] = _Kept(config, notes)
+            self._gateways[name] = _Kept(config, memory)
         return ()
 
 
 def _state(kept: _Kept) -> State:
-    notes = msgspec.to_builtins(kept.notes)
-    return {"version": _VERSION, "config": asdict(kept.config), "notes": notes}
+    memory = msgspec.to_builtins(kept.memory)
+    return {"version": _VERSION, "config": asdict(kept.config), "memory": memory}
 
 
 def _note(request: r.StandingRequest) -> Note:
@@ -248,7 +249,7 @@ def _config(kept: _Kept) -> r.GatewayConfig:
             r.RequestKind.ANNOUNCE if note.announces else r.RequestKind.SUBSCRIBE,
             note.what, note.source, note.targets, note.count,
         )
-        for note in kept.notes
+        for note in kept.memory.notes
     )  # fmt: skip
     return replace(kept.config, requests=requests)
 

@@ -39,12 +39,15 @@ from tidings.federation.marks import MOST_HOPS, Mark
 from tidings.federation.notes import Notes, Request
 from tidings.federation.probes import ProbeHop, Probes, way_of, way_text
 from tidings.federation.records import (
+    NOTHING,
     Applied,
     AttachedService,
     Links,
+    Memory,
     Note,
     Part,
     Records,
+    Served,
     State,
     state_of_text,
     state_text,
@@ -58,6 +61,9 @@ from tidings.filters.index import MatchIndex
 _SECOND: Final = 1_000_000
 MOST_ASKED: Final = 1_000
 """Requests of clients whose way is told to them at one time."""
+MOST_RETIRED: Final = 1_000
+"""Requests of one side that are remembered though another gateway serves them now."""
+_RETIRED: Final = 3_600 * _SECOND
 CONTROL_FILTER: Final = constraint(f"$event_name == '{CONTROL_SUBJECT}'")
 """What a gateway wants of every service that can carry control events."""
 
@@ -68,13 +74,11 @@ class GatewayTimes(msgspec.Struct, frozen=True):
     Attributes:
         hello: Between two states that it publishes on every side.
         gone: After so long without a word another gateway counts as gone.
-        settle: How long it waits before it takes over from another, which may still be at work.
         answer: For so long it tells a client what becomes of its request.
     """
 
     hello: int = 2 * _SECOND
     gone: int = 7 * _SECOND
-    settle: int = 1 * _SECOND
     answer: int = 60 * _SECOND
 
 
@@ -117,13 +121,13 @@ class Publish(NamedTuple):
     mark: Mark
 
 
-class KeepNotes(NamedTuple):
-    """Keep the notes that this gateway has taken; they come back after a restart."""
+class Remember(NamedTuple):
+    """Keep what this gateway must know again after a restart."""
 
-    notes: tuple[Note, ...]
+    memory: Memory
 
 
-Effect: TypeAlias = Want | Offer | Publish | KeepNotes
+Effect: TypeAlias = Want | Offer | Publish | Remember
 
 
 class Delivery(NamedTuple):
@@ -134,6 +138,18 @@ class Delivery(NamedTuple):
     mark: Mark
 
 
+class Routed(NamedTuple):
+    """Where an event goes.
+
+    Attributes:
+        deliveries: For the sides.
+        held: Whether it has to be asked for again: there is a service that no way leads to now.
+    """
+
+    deliveries: Sequence[Delivery] = ()
+    held: bool = False
+
+
 class Fresh(NamedTuple):
     """An event that a side has heard; see `gateways/adapters/base.py`."""
 
@@ -141,6 +157,7 @@ class Fresh(NamedTuple):
     mark: Mark | None
     stream: str
     number: int
+    time: int = 0
 
 
 @dataclass(slots=True)
@@ -153,7 +170,7 @@ class GatewayCounts:
         returned: Events that the federation had brought, and that are left alone.
         circled: Events stopped since they had been here before, or had come too far.
         repeated: Copies that another way had brought before.
-        unreachable: Events for a service to which no way leads now.
+        unreachable: Deliveries given up, since no way led there.
         control: Control events heard.
         refused: Control events that were wrong, forged, replayed, or of another federation.
         last_refusal: Why the last of them was refused.
@@ -185,9 +202,18 @@ class _Side:
     standing: Mapping[Constraint, tuple[str, bool, str]] | str = field(default_factory=dict)
     offered: tuple[str, ...] = ()
     index: MatchIndex[Request] = field(default_factory=MatchIndex)
-    indexed: set[Request] = field(default_factory=set)
+    active: set[Request] = field(default_factory=set)
+    # What another gateway serves by now, and since when; what was accepted before is still ours.
+    retired: dict[Request, int] = field(default_factory=dict)
     answered: int = 0  # when it has last told others what they lacked
     asked: int = 0  # … and others what it lacks
+
+
+class _Way(NamedTuple):
+    """Where this gateway takes an event, and which gateway carries it on from there."""
+
+    service: str
+    gateway: str
 
 
 @dataclass(slots=True)
@@ -217,7 +243,7 @@ class Gateway:
         life: str,
         now: int,
         *,
-        notes: Iterable[Note] = (),
+        memory: Memory = NOTHING,
         times: GatewayTimes | None = None,
         keys: GatewayKeys | None = None,
         window: int = 100_000,
@@ -238,10 +264,13 @@ class Gateway:
         self._effects: list[Effect] = []
         self._dirty = True
         self._hello_at = now
-        self._since: dict[tuple[str, str], int] = {}  # when a way became ours
+        self._memory = memory
+        self._unheard = set(self._memory.peers)
+        self._informed_at = now + self._times.gone
+        self._ways: dict[tuple[str, str], _Way] = {}
         self._asked: OrderedDict[str, _Asked] = OrderedDict()
         self._probes = Probes()
-        for note in notes:
+        for note in self._memory.notes:
             self._records.write(_note_key(note), note)
         self._notes = Notes(())
         self.topology = Topology(name, {})
@@ -254,14 +283,18 @@ class Gateway:
         """Add a side; `trusts` are the keys believed there, all if there is none."""
         secrets = self._keys.secrets
         known = {name: secrets[name] for name in trusts} if trusts else secrets
-        self._sides[adapter] = _Side(service, capabilities, known)
+        side = self._sides[adapter] = _Side(service, capabilities, known)
         self._by_service[service] = adapter
+        for served in self._memory.served:
+            if served.adapter == adapter:
+                self._activate(side, Request(False, served.what, served.source))
         self._dirty = True
 
     def detach(self, adapter: str) -> None:
         """Take a side away."""
         side = self._sides.pop(adapter)
         del self._by_service[side.service]
+        self._ways = {key: way for key, way in self._ways.items() if way.service != side.service}
         for id in [id for id, asked in self._asked.items() if asked.side is side]:
             del self._asked[id]
         self._dirty = True
@@ -300,11 +333,11 @@ class Gateway:
     def filters(self, adapter: str) -> tuple[int, int]:
         """Return how many filters others have asked for at a side, and how many stand for them."""
         side = self._sides[adapter]
-        asked = {filter_of(request.what) for request in side.indexed}
+        asked = {filter_of(request.what) for request in side.active}
         return len(asked), len(side.placement.placed)
 
     def _report_standing(self, side: _Side) -> None:
-        for request in side.indexed:
+        for request in side.active:
             if isinstance(side.standing, str):
                 self._report(side.service, request, side.standing, "", exact=False)
                 continue
@@ -319,18 +352,16 @@ class Gateway:
 
     def _report(self, service: str, request: Request, cause: str, how: str, exact: bool) -> None:
         applied = Applied(*request, service, cause, how, exact)
-        self._write(
-            f"applied {service} {request.announces:d} {request.source} {request.what}", applied
-        )
+        self._write(_applied_key(service, request), applied)
 
-    def control_arrived(self, adapter: str, heard: Fresh, now: int) -> list[Delivery]:
+    def control_arrived(self, adapter: str, heard: Fresh, now: int) -> Routed:
         """Take in a control event; return where the event of a publication goes."""
         self.counts.control += 1
         side = self._sides[adapter]
         try:
             control = control_of(heard.event)
             if control.system not in ("", self.system):
-                return []
+                return Routed()
             if control.sender == self.name:
                 return self._note_namesake(control)
             self._check(side, control)
@@ -343,16 +374,16 @@ class Gateway:
             self.counts.refused += 1
             self.counts.last_refusal = str(error)
             self._answer_refused(side, heard.event, str(error))
-            return []
+            return Routed()
 
-    def _note_namesake(self, control: Control) -> list[Delivery]:
+    def _note_namesake(self, control: Control) -> Routed:
         if not control.id.startswith(f"{self._life}-") and control.kind is ControlKind.STATE:
             self.counts.refused += 1
             self.counts.last_refusal = (
                 f"another gateway of federation {self.system} is named {self.name}, too; or it was "
                 "this one, before it was started again"
             )
-        return []
+        return Routed()
 
     def _check(self, side: _Side, control: Control) -> None:
         unsigned = self._keys.clients and not control.sender and control.kind in REQUESTS
@@ -363,7 +394,7 @@ class Gateway:
                 "data.Signature",
             )
 
-    def _obey(self, side: _Side, control: Control, heard: Fresh, now: int) -> list[Delivery]:
+    def _obey(self, side: _Side, control: Control, heard: Fresh, now: int) -> Routed:
         kind = control.kind
         if kind is ControlKind.STATE:
             self._take_state(side, control, now)
@@ -381,7 +412,7 @@ class Gateway:
                 self._asked[control.id] = _Asked(side, request, now)
                 while len(self._asked) > MOST_ASKED:
                     self._asked.popitem(last=False)
-        return []
+        return Routed()
 
     # Answers to clients that have asked through their own service.
 
@@ -434,12 +465,6 @@ class Gateway:
         before = self._records.content(self.name, key)
         count = note.count + (before.count if isinstance(before, Note) else 0)
         self._write(key, msgspec.structs.replace(note, count=count) if count else None)
-        kept = (
-            content
-            for gateway, _, content in self._records.contents()
-            if gateway == self.name and isinstance(content, Note)
-        )
-        self._effects.append(KeepNotes(tuple(kept)))
         return Request(note.announces, note.what, note.source)
 
     def requests(self) -> list[RequestStatus]:
@@ -493,23 +518,31 @@ class Gateway:
 
     # Events.
 
-    def route(self, adapter: str, heard: Fresh) -> list[Delivery]:
+    def route(self, adapter: str, heard: Fresh) -> Routed:
         """Return where an event goes that a side has heard."""
         side, mark = self._sides[adapter], heard.mark
         if mark is not None and mark.system == self.system:
             self.counts.returned += 1
-            return []
+            return Routed()
         if mark is not None and (self.system in mark.before or len(mark.before) >= MOST_HOPS):
             self.counts.circled += 1
-            return []
+            return Routed()
         self.counts.fresh += 1
-        requests = side.index.match(StructuredFields(heard.event))
-        if not requests:
-            return []
-        targets = {request.source for request in requests}
+        targets = self._wanted_by(side, heard.event, heard.time)
+        if not targets:
+            return Routed()
         return self._carry(
             heard.event, self._first_mark(side.service, heard), side.service, targets
         )
+
+    def _wanted_by(self, side: _Side, event: StructuredEvent, time: int = 0) -> set[str]:
+        """Return the services that an event of a side's service is carried to by this gateway."""
+        targets = set()
+        for request in side.index.match(StructuredFields(event)):
+            retired = side.retired.get(request)
+            if retired is None or 0 < time <= retired + self._times.gone:
+                targets.add(request.source)
+        return targets
 
     def _first_mark(self, service: str, heard: Fresh) -> Mark:
         before = (*heard.mark.before, heard.mark.system) if heard.mark is not None else ()
@@ -519,53 +552,83 @@ class Gateway:
             stream, number = self._life, self._numbers
         return Mark(self.system, service, stream, number, (service,), before)
 
-    def _passed_on(self, side: _Side, control: Control, heard: Fresh) -> list[Delivery]:
+    def _passed_on(self, side: _Side, control: Control, heard: Fresh) -> Routed:
         """Carry the event of a publication one step further."""
         assert control.event is not None
         at = side.service
         if control.mark is None:
-            # Of a client: an event of this service, for those it names or who has subscribed.
-            mark = self._first_mark(at, heard._replace(mark=None))
-            fresh = StructuredFields(control.event)
-            chosen = distribution(control.targets)
-            targets = (
-                {service for service in self.topology.services if service in chosen}
-                if chosen.names
-                else {request.source for request in side.index.match(fresh)}
-            )
-            return self._carry(control.event, mark, at, targets - {at})
+            return self._from_client(side, control, heard)
         if len(control.mark.path) >= MOST_HOPS:
             self.counts.circled += 1
-            return []
-        return self._carry(
-            control.event, control.mark, at, set(distribution(control.targets).names)
-        )
+            return Routed()
+        ours = {
+            target
+            for target in distribution(control.targets).names
+            if self._is_for_us(control.via, at, target)
+        }
+        return self._carry(control.event, control.mark, at, ours)
 
-    def _carry(
-        self, event: StructuredEvent, mark: Mark, at: str, targets: Iterable[str]
-    ) -> list[Delivery]:
-        """Carry an event from a service towards others, as far as that is this gateway's part."""
+    def _is_for_us(self, via: str, at: str, target: str) -> bool:
+        """Whether this gateway carries a publication on: it, or somebody gone, was named to."""
+        if via == self.name:
+            return True
+        step = self.topology.step(at, target)
+        return via not in self.topology.on(at) and step is not None and step.gateway == self.name
+
+    def _from_client(self, side: _Side, control: Control, heard: Fresh) -> Routed:
+        """Publish for a client: where it says, or where its event is subscribed to."""
+        assert control.event is not None
+        at = side.service
+        chosen = distribution(control.targets)
+        if not chosen.names:
+            targets = self._wanted_by(side, control.event)
+        elif self.topology.first_on(at) == self.name:
+            targets = {service for service in self.topology.services if service in chosen} - {at}
+        else:
+            targets = set()
+        mark = self._first_mark(at, heard._replace(mark=None))
+        return self._carry(control.event, mark, at, targets)
+
+    def _carry(self, event: StructuredEvent, mark: Mark, at: str, targets: Iterable[str]) -> Routed:
+        """Carry an event from a service towards others."""
         found: list[Delivery] = []
-        further: dict[str, list[str]] = {}
+        further: dict[_Way, list[str]] = {}
+        held = False
         for target in sorted(targets):
-            step = self.topology.step(at, target)
-            if step is None:
-                self.counts.unreachable += 1
-            elif step.gateway == self.name and self._settled(at, target):
-                if not _first_time(self._seen, (*mark.id, at, target), self._window):
-                    self.counts.repeated += 1
-                elif step.service == target:
-                    found.append(Delivery(self._by_service[target], event, mark.then(target)))
-                else:
-                    further.setdefault(step.service, []).append(target)
-        for service, names in further.items():
+            way = self._way(at, target)
+            if way is None:
+                held = True
+            elif not _first_time(self._seen, (*mark.id, at, target), self._window):
+                self.counts.repeated += 1
+            elif way.service == target:
+                found.append(Delivery(self._by_service[target], event, mark.then(target)))
+            else:
+                further.setdefault(way, []).append(target)
+        for way, names in further.items():
             passed = self._control(
                 ControlKind.PUBLICATION, targets=", ".join(names), source=mark.origin, event=event,
-                mark=mark.then(service),
+                mark=mark.then(way.service), via=way.gateway,
             )  # fmt: skip
-            found.append(Delivery(self._by_service[service], *passed))
+            found.append(Delivery(self._by_service[way.service], *passed))
         self.counts.carried += len(found)
-        return found
+        return Routed(found, held)
+
+    def _way(self, at: str, to: str) -> _Way | None:
+        """Return where this gateway takes an event for a service.
+
+        If no way leads there now, it takes the last one that did: the next gateway, or its service,
+        keeps the event until it comes back. None if there was none.
+        """
+        service = self.topology.next_from(self.name, to)
+        if service is None:
+            return self._ways.get((at, to))
+        step = None if service == to else self.topology.step(service, to)
+        way = self._ways[at, to] = _Way(service, "" if step is None else step.gateway)
+        return way
+
+    def give_up(self) -> None:
+        """Count a delivery that no way has led to for too long."""
+        self.counts.unreachable += 1
 
     # Other gateways.
 
@@ -679,9 +742,19 @@ class Gateway:
             self._hello_at = now + self._times.hello
             for side in self._sides.values():
                 self._tell(side, State(self._records.known))
-        if self._since:
-            self._dirty = True
+        if self._memory.served and self.is_informed(now):
+            self._dirty = True  # what it has served before need not be its any more
         self.refresh(now)
+
+    def is_informed(self, now: int) -> bool:
+        """Whether it knows what the other gateways know, after a start; events wait until then."""
+        if not self._unheard:
+            return True
+        for side in self._sides.values():
+            self._unheard -= side.heard.keys()
+        if now >= self._informed_at:
+            self._unheard.clear()
+        return not self._unheard
 
     def refresh(self, now: int) -> None:
         """Draw the conclusions: who carries what, what each side wants and offers."""
@@ -702,23 +775,46 @@ class Gateway:
                 links[gateway] = content
             elif isinstance(content, Note):
                 notes.append(content)
-        before, self.topology = self.topology, Topology(self.name, links)
+        self.topology = Topology(self.name, links)
         self._notes = Notes(notes)
         for adapter, side in self._sides.items():
-            self._choose(adapter, side, before, now)
+            self._choose(adapter, side, now)
+        self._remember(now)
         self._answer_asked(now)
 
-    def _choose(self, adapter: str, side: _Side, before: Topology, now: int) -> None:
+    def _remember(self, now: int) -> None:
+        """Have kept what has changed of what a restart must not forget."""
+        notes = tuple(
+            content
+            for gateway, _, content in self._records.contents()
+            if gateway == self.name and isinstance(content, Note)
+        )
+        if self.is_informed(now):
+            served = tuple(
+                Served(adapter, request.what, request.source)
+                for adapter, side in self._sides.items()
+                if side.capabilities.holds
+                for request in sorted(side.active)
+            )
+            peers = tuple(sorted({name for side in self._sides.values() for name in side.heard}))
+            memory = Memory(notes, served, peers if served else ())
+        else:
+            memory = msgspec.structs.replace(self._memory, notes=notes)
+        if memory != self._memory:
+            self._memory = memory
+            self._effects.append(Remember(memory))
+
+    def _choose(self, adapter: str, side: _Side, now: int) -> None:
         """Say what a side wants and offers."""
         at = side.service
-        chosen: set[Request] = set()
+        chosen: set[Request] = set() if self.is_informed(now) else set(side.active)
         subjects: set[str] = set()
         for request in self._notes.at(at):
             if request.announces:
                 subjects.add(request.what)
-            elif self._is_ours(at, request.source, before, now) and self._can_read(at, request):
+            elif self._is_ours(side, request) and self._can_read(at, request):
                 chosen.add(request)
-        changed = self._index(side, chosen)
+        changed = self._activate_all(side, chosen, now)
         if not side.up:
             return
         filters = side.placement.update(filter_of(request.what) for request in chosen)
@@ -742,36 +838,43 @@ class Gateway:
             return False
         return True
 
-    def _index(self, side: _Side, chosen: set[Request]) -> bool:
-        if side.indexed == chosen:
+    def _is_ours(self, side: _Side, request: Request) -> bool:
+        """Whether it is this gateway that serves a request at a side.
+
+        It goes on until another gateway has the filter placed; the events meanwhile come twice at
+        worst, and each channel accepts them once.
+        """
+        step = self.topology.step(side.service, request.source)
+        if step is not None and step.gateway == self.name:
+            return True
+        if request not in side.active:
             return False
-        for request in side.indexed - chosen:
-            side.index.remove(request)
-            self._write(
-                f"applied {side.service} {request.announces:d} {request.source} {request.what}",
-                None,
-            )
-        for request in chosen - side.indexed:
+        return step is None or not self._stands(step.gateway, side.service, request)
+
+    def _stands(self, gateway: str, at: str, request: Request) -> bool:
+        """Whether a gateway says that it has a request's filter placed."""
+        found = self._records.content(gateway, _applied_key(at, request))
+        return isinstance(found, Applied) and not found.cause
+
+    def _activate_all(self, side: _Side, chosen: set[Request], now: int) -> bool:
+        """Serve these requests at a side; of others, what was accepted before."""
+        gone, new = side.active - chosen, chosen - side.active
+        for request in gone:
+            side.active.remove(request)
+            side.retired[request] = now
+            self._write(_applied_key(side.service, request), None)
+        for request in new:
+            self._activate(side, request)
+        for request, since in list(side.retired.items()):
+            if now - since > _RETIRED or len(side.retired) > MOST_RETIRED:
+                del side.retired[request]
+                side.index.remove(request)
+        return bool(gone or new)
+
+    def _activate(self, side: _Side, request: Request) -> None:
+        side.active.add(request)
+        if side.retired.pop(request, None) is None:
             side.index.add(request, [filter_of(request.what)])
-        side.indexed = chosen
-        return True
-
-    def _is_ours(self, at: str, to: str, before: Topology, now: int) -> bool:
-        """Whether it is this gateway that carries events from a service to another."""
-        step = self.topology.step(at, to)
-        if step is None or step.gateway != self.name:
-            self._since.pop((at, to), None)
-            return False
-        earlier = before.step(at, to)
-        if earlier is not None and earlier.gateway != self.name:
-            self._since[at, to] = now  # another one may still be at it
-        since = self._since.get((at, to))
-        if since is not None and now - since >= self._times.settle:
-            del self._since[at, to]
-        return True
-
-    def _settled(self, at: str, to: str) -> bool:
-        return (at, to) not in self._since
 
     def take_effects(self) -> list[Effect]:
         """Return what is to be done, once."""
@@ -825,6 +928,10 @@ def _note_of(control: Control) -> Note:
     more = control.kind in (ControlKind.ANNOUNCEMENT, ControlKind.SUBSCRIPTION)
     what = control.event.name if control.event is not None and announces else control.filter
     return Note(announces, what, control.source, control.targets, 1 if more else -1)
+
+
+def _applied_key(service: str, request: Request) -> str:
+    return f"applied {service} {request.announces:d} {request.source} {request.what}"
 
 
 def _note_key(note: Note) -> str:

@@ -91,6 +91,37 @@ class Applied(msgspec.Struct, frozen=True, tag="applied"):
     exact: bool = True
 
 
+class Served(msgspec.Struct, frozen=True):
+    """A request that a gateway serves at one of its sides; kept over a restart.
+
+    Attributes:
+        adapter: The side.
+        what: The filter's text.
+        source: The service that wants the events.
+    """
+
+    adapter: str
+    what: str
+    source: str
+
+
+class Memory(msgspec.Struct, frozen=True):
+    """What a gateway knows again after a restart.
+
+    Attributes:
+        notes: The standing requests that were made at it.
+        served: What it serves: events for that may wait in services that hold them.
+        peers: The gateways that it has heard: they know the rest.
+    """
+
+    notes: tuple[Note, ...] = ()
+    served: tuple[Served, ...] = ()
+    peers: tuple[str, ...] = ()
+
+
+NOTHING: Final = Memory()
+"""What a gateway knows that is new."""
+
 Content = Links | Note | Applied
 
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Annotated, Any, Final, TypeAlias
 
 from tidings.cores import Question, Request
-from tidings.federation.records import Note
+from tidings.federation.records import Memory
 
 Json: TypeAlias = Annotated[Any, "json"]
 """A value of JSON."""
@@ -469,11 +469,11 @@ class GatewaysReady(Request):
 
 
 @dataclass(frozen=True, slots=True)
-class NotesTaken(Request):
-    """The standing requests that a gateway has taken, all of them."""
+class GatewayRemembers(Request):
+    """What a gateway must know again after a restart."""
 
     gateway: GatewayName
-    notes: tuple[Note, ...]
+    memory: Memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -509,7 +509,7 @@ class RunGateway:
 
     config: GatewayConfig
     draining: bool
-    notes: tuple[Note, ...]
+    memory: Memory
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,15 +82,22 @@ class Topology:
         distance, gateway = min(near, default=(FAR, ""))
         if distance >= FAR:
             return None
+        service = self.next_from(gateway, to)
+        assert service is not None
+        return Step(gateway, service)
+
+    def next_from(self, gateway: str, to: str) -> str | None:
+        """Return the service where a gateway carries what is for another one; None for no way."""
+        distances = self._distances_to(to)
+        distance = distances.gateways.get(gateway, FAR)
+        if distance >= FAR:
+            return None
         if distance == 1:
-            return Step(gateway, to)
-        return Step(
-            gateway,
-            min(
-                one.service
-                for one in self.gateways[gateway].values()
-                if one.control and distances.services.get(one.service, FAR) == distance - 1
-            ),
+            return to
+        return min(
+            one.service
+            for one in self.gateways[gateway].values()
+            if one.control and distances.services.get(one.service, FAR) == distance - 1
         )
 
     def route(self, at: str, to: str) -> list[Step] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
@@ -20,9 +20,9 @@ from tidings.federation.gateway import (
     Gateway,
     GatewayKeys,
     GatewayTimes,
-    KeepNotes,
     Offer,
     Publish,
+    Remember,
     Want,
 )
 from tidings.filters.constraint import Constraint
@@ -35,8 +35,28 @@ log = logging.getLogger(__name__)
 
 _SECOND: Final = 1_000_000
 _LONGEST_NAP: Final = 0.5
+MOST_HELD: Final = 1_000
+"""Events of one gateway that wait until a way leads where they go."""
+_HOLD: Final = 60 * _SECOND
 
 Tell = Callable[[Any], None]
+
+
+@dataclass(slots=True)
+class _UnderWay:
+    """An event that was taken from a side, and is not safe yet.
+
+    Attributes:
+        source: The side.
+        copies: It, and it again where the service has handed it over again.
+        since: When it came.
+        left: What is not safe yet.
+    """
+
+    source: SideRunner
+    copies: list[Arrival]
+    since: int
+    left: int = 0
 
 
 class GatewayRunner:
@@ -56,11 +76,13 @@ class GatewayRunner:
         self._tell = tell
         self._clock = clock
         self._flows = asyncio.Event()
-        self._under_way: dict[tuple[str, str, int], list[Arrival]] = {}
+        self._informed = asyncio.Event()
+        self._under_way: dict[object, _UnderWay] = {}
+        self._held: dict[object, _UnderWay] = {}
         secrets = {name: read_secret(ref, name).encode() for name, ref in config.keys.items()}
         keys = GatewayKeys(next(iter(secrets), ""), secrets, clients=not config.clients_sign)
         self.machine = Gateway(
-            config.name, config.system, new_origin()[:12], clock.now(), notes=told.notes,
+            config.name, config.system, new_origin()[:12], clock.now(), memory=told.memory,
             keys=keys, times=times, window=config.window,
         )  # fmt: skip
         self._sides: dict[str, SideRunner] = {}
@@ -160,60 +182,80 @@ class GatewayRunner:
 
     async def _heard(self, adapter: str, arrivals: Sequence[Arrival]) -> None:
         """Take events of a side: each goes where it must, and is taken when it is safe there."""
-        source = self._sides[adapter]
         await self._flows.wait()  # while it drains, the service keeps what it holds
-        now = self._clock.now()
-        finished: list[Arrival] = []
-        asked = False
-        towards: set[str] = set()
-        for arrival in arrivals:
-            under_way = self._under_way.get((adapter, arrival.stream, arrival.number))
-            if under_way is not None:
-                under_way.append(arrival)  # handed over again
-                continue
-            fresh = Fresh(arrival.event, arrival.mark, arrival.stream, arrival.number)
-            if arrival.event.name == CONTROL_SUBJECT:
-                deliveries = self.machine.control_arrived(adapter, fresh, now)
-                asked = True
-            else:
-                deliveries = self.machine.route(adapter, fresh)
-            if deliveries:
-                towards |= {one.adapter for one in deliveries}
-                self._send(source, arrival, deliveries)
-            else:
-                finished.append(arrival)
-        if finished:
-            source.taken(finished)
-        if asked:
+        talk = [one for one in arrivals if one.event.name == CONTROL_SUBJECT]
+        towards = {name for one in talk for name in self._take(adapter, one)}
+        if talk:
             self.work()
+        if len(talk) < len(arrivals):
+            await self._informed.wait()
+            for one in arrivals:
+                if one.event.name != CONTROL_SUBJECT:
+                    towards |= self._take(adapter, one)
         for name in towards:
             if name in self._sides:
                 await self._sides[name].room()
 
-    def _send(self, source: SideRunner, arrival: Arrival, deliveries: list[Delivery]) -> None:
-        left = len(deliveries)
-        key = (source.config.adapter, arrival.stream, arrival.number)
-        copies = [arrival]
-        if arrival.number:
-            self._under_way[key] = copies
+    def _take(self, adapter: str, arrival: Arrival) -> set[str]:
+        """Send an event where it goes; return the adapters."""
+        key = (adapter, arrival.stream, arrival.number) if arrival.number else object()
+        way = self._under_way.get(key)
+        if way is not None:
+            way.copies.append(arrival)  # it was handed over again
+            return set()
+        way = _UnderWay(self._sides[adapter], [arrival], self._clock.now())
+        self._under_way[key] = way
+        return self._route(key, way)
+
+    def _route(self, key: object, way: _UnderWay) -> set[str]:
+        arrival, now = way.copies[0], self._clock.now()
+        adapter = way.source.config.adapter
+        fresh = Fresh(arrival.event, arrival.mark, arrival.stream, arrival.number, arrival.time)
+        if arrival.event.name == CONTROL_SUBJECT:
+            deliveries, held = self.machine.control_arrived(adapter, fresh, now)
+        else:
+            deliveries, held = self.machine.route(adapter, fresh)
+        way.left = 1 + len(deliveries)
 
         def done() -> None:
-            nonlocal left
-            left -= 1
-            if not left:
+            way.left -= 1
+            if not way.left and key not in self._held:
                 self._under_way.pop(key, None)
-                source.taken(copies)
+                way.source.taken(way.copies)
 
+        if held:
+            self._held[key] = way
+        else:
+            self._held.pop(key, None)
         for delivery in deliveries:
             side = self._sides.get(delivery.adapter)
             if side is None:
                 done()
             else:
                 side.send(delivery, done)
+        done()
+        return {one.adapter for one in deliveries}
+
+    def _try_held(self) -> None:
+        """Try again what no way led to, and give up after a while."""
+        now = self._clock.now()
+        for key, way in list(self._held.items()):
+            if way.left:
+                continue  # a part of it is not safe yet
+            if now - way.since > _HOLD or len(self._held) > MOST_HELD:
+                del self._held[key]
+                self._under_way.pop(key, None)
+                self.machine.give_up()
+                way.source.taken(way.copies)
+            else:
+                self._route(key, way)
 
     def work(self) -> None:
         """Carry out what the machine wants."""
-        self.machine.refresh(self._clock.now())
+        now = self._clock.now()
+        self.machine.refresh(now)
+        if self.machine.is_informed(now):
+            self._informed.set()
         for effect in self.machine.take_effects():
             match effect:
                 case Want(adapter, filters):
@@ -222,14 +264,15 @@ class GatewayRunner:
                     self._sides[adapter].offer(subjects)
                 case Publish(adapter, event, mark):
                     self._sides[adapter].send(Delivery(adapter, event, mark), _nothing)
-                case KeepNotes(notes):
-                    self._tell(r.NotesTaken(self.config.name, notes))
+                case Remember(memory):
+                    self._tell(r.GatewayRemembers(self.config.name, memory))
 
     async def _tick(self) -> None:
         while True:
             now = self._clock.now()
             self.machine.tick(now)
             self.work()
+            self._try_held()
             pause = (self.machine.wake_at - now) / _SECOND
             await asyncio.sleep(min(_LONGEST_NAP, max(0.01, pause)))
 

@@ -86,7 +86,7 @@ def job_plan(settings: ServerSettings) -> JobPlan | None:
 def gateway_times(settings: ServerSettings) -> GatewayTimes:
     """How fast gateways notice what changes."""
     given = settings.federation
-    return GatewayTimes(*(round(one * _SECOND) for one in (given.hello, given.gone, given.settle)))
+    return GatewayTimes(*(round(one * _SECOND) for one in (given.hello, given.gone)))
 
 
 async def open_host(

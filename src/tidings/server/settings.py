@@ -198,12 +198,10 @@ class FederationSection(Section):
     Attributes:
         hello: How often a gateway says that it is there, on every service that it joins.
         gone: After so long without a word another gateway counts as gone.
-        settle: How long a gateway waits before it carries what another one has carried.
     """
 
     hello: PositiveDuration = _TIMES.hello / 1_000_000
     gone: PositiveDuration = _TIMES.gone / 1_000_000
-    settle: PositiveDuration = _TIMES.settle / 1_000_000
 
 
 class AuditSection(Section):

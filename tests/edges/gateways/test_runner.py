@@ -22,7 +22,7 @@ from tidings.names import new_origin
 from tidings.server.cores import service_cores
 from tidings.server.embedded import client_for, local_client
 
-TIMES = GatewayTimes(hello=100_000, gone=350_000, settle=50_000)
+TIMES = GatewayTimes(hello=100_000, gone=350_000)
 
 
 class World:

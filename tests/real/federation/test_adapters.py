@@ -47,7 +47,7 @@ def rig(
 
 @pytest.fixture
 def kind(rig: Rig) -> str:
-    return type(rig).__module__.rpartition(".")[2]
+    return rig.adapter or type(rig).__module__.rpartition(".")[2]
 
 
 class Ear:

@@ -58,6 +58,8 @@ class Arrival(NamedTuple):
         stream: Who has numbered it at the service, if anybody: see `Mark.stream`.
         number: Its number in the stream; 0 for none.
         handle: The adapter's own, for `taken`.
+        time: When the service accepted it, microseconds since 1970; 0 if it does not say. A service
+            that holds events says it: by that a gateway knows what is its own after a hand-over.
     """
 
     event: StructuredEvent
@@ -65,6 +67,7 @@ class Arrival(NamedTuple):
     stream: str = ""
     number: int = 0
     handle: Any = None
+    time: int = 0
 
 
 class Outgoing(NamedTuple):

@@ -133,8 +133,8 @@ class _Line:
                 arrivals = []
                 for message in messages:
                     bare, mark = unmarked(message.event)
-                    handle = (subscription, message)
-                    arrivals.append(Arrival(bare, mark, message.origin, message.seq, handle))
+                    handle, time = (subscription, message), message.arrival
+                    arrivals.append(Arrival(bare, mark, message.origin, message.seq, handle, time))
                 await self._heard(arrivals)
             cause = "the subscription has ended"
         except TidingsError as error:

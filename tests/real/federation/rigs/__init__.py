@@ -1,4 +1,4 @@
-"""The event services that adapters are tried with: a module `<kind>.py` each, with a `Rig`."""
+"""The event services that adapters are tried with: a module each, with a `Rig`."""
 
 from __future__ import annotations
 
@@ -31,10 +31,12 @@ class Rig(abc.ABC):
     Attributes:
         part: Its name and version, for the list of real parts; None if it is ours.
         can_go: Whether it can be killed and started again, keeping its address.
+        adapter: The adapter's kind, if the module has another name.
     """
 
     part: tuple[str, str] | None = None
     can_go: ClassVar[bool] = True
+    adapter: ClassVar[str] = ""
 
     @abc.abstractmethod
     def start(self) -> None:

@@ -97,13 +97,12 @@ class _Client(Servant):
 
 
 @cache
-def _servant_class(kind: Kind) -> type[_Client]:
-    interface = kind.client_interface
+def _servant_class(interface: Interface) -> type[_Client]:
     ends = [name for name in interface.operations if name.startswith("disconnect_")]
     members = {"INTERFACE": interface, **dict.fromkeys(ends, _Client.disconnect)}
     return type(interface.name.replace("::", ""), (_Client,), members)
 
 
-def servant_for(kind: Kind, line: Line) -> Servant:
-    """Create the servant that a proxy of a kind calls."""
-    return _servant_class(kind)(line)
+def servant_for(interface: Interface, line: Line) -> Servant:
+    """Create the servant that a proxy calls; `interface` is that of a client."""
+    return _servant_class(interface)(line)

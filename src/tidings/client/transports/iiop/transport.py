@@ -270,7 +270,7 @@ class IiopTransport:
     async def _connect(self, connect: Connect, proxy: FarProxy, line: Line) -> Line:
         key = (connect.channel, connect.proxy)
         object_key = new_origin().encode()
-        reference = self._orb.activate(servant_for(proxy.kind, line), object_key)
+        reference = self._orb.activate(servant_for(proxy.kind.client_interface, line), object_key)
         self._made.add(key)
         try:
             await self._objects.call(proxy.far, proxy.kind.connect, reference)

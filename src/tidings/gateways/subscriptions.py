@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from tidings.errors import InvalidUsage
 from tidings.filters.constraint import Constraint
 from tidings.filters.dialects.topics import PARTS, Template, TopicSyntax
-from tidings.gateways.adapters.base import Placed
+from tidings.filters.dialects.translation import Translation
 
 _JOINED: Final = "also: what other filters want, whose topics overlap with these"
 
@@ -39,7 +39,7 @@ class Subscriptions(NamedTuple):
     """
 
     patterns: frozenset[str]
-    placed: Sequence[Placed]
+    placed: Sequence[Translation]
 
 
 def subscriptions(
@@ -53,7 +53,7 @@ def subscriptions(
         at = sorted({_where(own, patterns, template.syntax) for own in one.patterns})
         same = set(at) <= set(one.patterns)
         surplus = "; ".join(part for part in (one.surplus, "" if same else _JOINED) if part)
-        placed.append(Placed(" ".join(at) or "(nothing)", one.exact and same, surplus))
+        placed.append(Translation(" ".join(at) or "(nothing)", one.exact and same, surplus))
     return Subscriptions(frozenset(patterns), placed)
 
 

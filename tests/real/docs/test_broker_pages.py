@@ -38,8 +38,8 @@ def test_parameters_and_their_defaults_are_those_of_the_code(kind: str) -> None:
     for field in msgspec.structs.fields(parameters):
         value = told.pop(field.name)
         if isinstance(field.default, str):
-            assert value == field.default or field.default == "", field.name
+            assert field.default in (value, ""), field.name
         else:
-            default = list(field.default) if isinstance(field.default, tuple) else field.default
-            assert msgspec.json.decode(value) == default, field.name
+            told_as = msgspec.json.decode(msgspec.json.encode(field.default))
+            assert msgspec.json.decode(value) == told_as, field.name
     assert not told

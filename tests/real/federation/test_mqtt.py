@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import signal
 import subprocess
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -17,6 +16,7 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
 from tests.patience import PATIENCE
+from tests.real.federation.freezing import frozen
 from tests.real.federation.rigs import mqtt
 from tests.real.federation.test_adapters import SPEED, Ear, connected, licenses, made, mark
 from tidings.errors import InvalidUsage
@@ -120,13 +120,13 @@ async def test_what_other_clients_publish(rig: mqtt.Rig) -> None:
     parameters, prefix = with_all_parts(rig)
     async with foreign(rig) as client, connected("mqtt", parameters, EVERYTHING) as (_, ear):
         for payload in (b"21.5", b"on", b"\xff", b""):
-            await client.publish(f"{prefix}/home//lamp", payload, qos=1)
+            await client.publish(f"{prefix}/house//lamp", payload, qos=1)
         properties = beside(MessageExpiryInterval=60, UserProperty=[("Priority", "4"), ("x", "y")])
-        await client.publish(f"{prefix}/home/a%zz/lamp", b'{"on":true}', properties=properties)
-        await client.publish(f"{prefix}/home/a/end", b"{", qos=2)
+        await client.publish(f"{prefix}/house/a%zz/lamp", b'{"on":true}', properties=properties)
+        await client.publish(f"{prefix}/house/a/end", b"{", qos=2)
         heard = await ear.until(named("end"))
     assert [one.event.body for one in heard] == [21.5, "on", b"\xff", "", None, "{"]
-    assert (heard[0].event.domain, heard[0].event.type) == ("home", "")
+    assert (heard[0].event.domain, heard[0].event.type) == ("house", "")
     assert heard[4].event.type == "a%zz"
     assert dict(heard[4].event.data) == {"on": True}
     header = dict(heard[4].event.header)
@@ -247,15 +247,12 @@ async def test_a_broker_that_does_not_answer_is_given_up(
     monkeypatch.setattr("tidings.gateways.adapters.mqtt._ANSWER_TIME", 0.2)
     async with connected("mqtt", rig.parameters(), SPEED) as (one, ear):
         monkeypatch.setattr("tidings.gateways.adapters.mqtt._CONNECT_TIME", 0.2)
-        rig.signal(signal.SIGSTOP)
-        try:
+        with frozen(rig.process):
             with pytest.raises(AdapterError, match="not acknowledged"):
                 await one.publish([Outgoing(rig.sample(1), mark(1))])
             await one.disconnect()
             with pytest.raises(AdapterError):
                 await one.connect(ear)
-        finally:
-            rig.signal(signal.SIGCONT)
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
 
@@ -270,11 +267,11 @@ async def test_a_cut_is_told_and_is_no_error(
         await one.disconnect()
         await one.connect(Ear())
         await one.want([SPEED])
-        waiting = asyncio.create_task(
-            one.publish([Outgoing(rig.sample(n), mark(n)) for n in range(5_000)])
-        )
-        await asyncio.sleep(0)
-        await asyncio.to_thread(rig.kill)
+        with frozen(rig.process):
+            events = [Outgoing(rig.sample(n), mark(n)) for n in range(500)]
+            waiting = asyncio.create_task(one.publish(events))
+            await asyncio.sleep(0)
+            await asyncio.to_thread(rig.kill)
         try:
             with pytest.raises(AdapterError):
                 await waiting

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import signal
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 from nats.aio.client import Client
 
 from tests.patience import PATIENCE
+from tests.real.federation.freezing import frozen
 from tests.real.federation.rigs import nats
 from tests.real.federation.test_adapters import SPEED, Ear, connected, licenses, made, mark
 from tidings.errors import InvalidUsage
@@ -261,15 +261,12 @@ async def test_a_server_that_does_not_answer_is_given_up(
     monkeypatch.setattr("tidings.gateways.adapters.nats._ANSWER_TIME", 0.2)
     async with connected("nats", rig.parameters(), SPEED) as (one, ear):
         monkeypatch.setattr("tidings.gateways.adapters.nats._CONNECT_TIME", 0.2)
-        rig.signal(signal.SIGSTOP)
-        try:
+        with frozen(rig.process):
             with pytest.raises(AdapterError, match="not acknowledged"):
                 await one.publish([Outgoing(rig.sample(1), mark(1))])
             await one.disconnect()
             with pytest.raises(AdapterError):
                 await one.connect(ear)
-        finally:
-            rig.signal(signal.SIGCONT)
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
 

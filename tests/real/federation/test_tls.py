@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,7 @@ def broker(kind: str, certs: Path) -> Rig:
 
 
 # paho leaves a socket to the garbage collector when the broker's certificate is wrong.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
 @pytest.mark.parametrize("kind", ["mqtt", "nats"])
 async def test_certificates_are_shown_and_asked_for(kind: str, certs: Path) -> None:
     rig = broker(kind, certs)
@@ -55,6 +56,7 @@ async def test_certificates_are_shown_and_asked_for(kind: str, certs: Path) -> N
         for parameters in (plain, {**plain, "tls": True}, trusting):
             with pytest.raises(AdapterError):
                 await made(kind, parameters).connect(Ear())
+            gc.collect()
         async with (
             connected(kind, known, SPEED) as (_, ear),
             connected(kind, known, adapter="b") as (writer, _),

@@ -186,7 +186,10 @@ class MqttAdapter(Adapter[MqttParameters]):
         self._heard = heard
         self._subscribed = frozenset()
         own = self.parameters
-        tls = tls_context(own.tls, own.ca_file, own.cert_file, own.key_file)
+        try:
+            tls = tls_context(own.tls, own.ca_file, own.cert_file, own.key_file)
+        except OSError as error:
+            raise AdapterError(f"{self._place}: {error}") from error
         line = _Line(own, self._client_id, tls)
         try:
             await line.open()
@@ -240,7 +243,7 @@ class MqttAdapter(Adapter[MqttParameters]):
         self._known = frozenset(map(_identifier, patterns))
         if self._reader is None:
             self._reader = asyncio.create_task(self._read(line))
-        return placed
+        return [Placed(*one) for one in placed]
 
     async def _subscribe(self, line: _Line, patterns: Sequence[str]) -> None:
         given = [(self._shared(one), _identifier(one)) for one in patterns]

@@ -274,7 +274,7 @@ class NatsAdapter(Adapter[NatsParameters]):
         if wrong:
             self._denied.clear()
             raise AdapterError(f"{self._place}: no permission to subscribe {', '.join(wrong):.200}")
-        return wanted.placed
+        return [Placed(*one) for one in wanted.placed]
 
     def arrival(self, message: Msg, stream: str = "", number: int = 0) -> Arrival | None:
         """Return what a message stands for; None if its subject is none of the template's."""

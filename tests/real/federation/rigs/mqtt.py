@@ -75,12 +75,12 @@ class Rig(rigs.Rig):
     def restart(self) -> None:
         place = Path(self.folder.name)
         with (place / "log").open("ab") as log:
-            self._process = subprocess.Popen(
+            self.process = subprocess.Popen(
                 [BROKER, "-c", str(place / "conf")], stdout=log, stderr=log
             )
         until = time.monotonic() + PATIENCE
         while True:
-            assert self._process.poll() is None, (place / "log").read_text()
+            assert self.process.poll() is None, (place / "log").read_text()
             assert time.monotonic() < until
             try:
                 socket.create_connection(("127.0.0.1", self.port)).close()
@@ -89,17 +89,13 @@ class Rig(rigs.Rig):
                 time.sleep(0.02)
 
     def kill(self) -> None:
-        self._process.kill()
-        self._process.wait(PATIENCE)
-
-    def signal(self, number: int) -> None:
-        """Send it a signal."""
-        self._process.send_signal(number)
+        self.process.kill()
+        self.process.wait(PATIENCE)
 
     def end(self) -> None:
         """End it in order: it writes its sessions down."""
-        self.signal(signal.SIGTERM)
-        self._process.wait(PATIENCE)
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(PATIENCE)
 
     def stop(self) -> None:
         self.end()

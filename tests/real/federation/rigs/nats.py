@@ -67,13 +67,13 @@ class Rig(rigs.Rig):
             f"jetstream {{ store_dir: {place}/data }}\nports_file_dir: {place}\n{self.options}\n"
         )
         with (place / "log").open("ab") as log:
-            self._process = subprocess.Popen(
+            self.process = subprocess.Popen(
                 [SERVER, "-c", str(place / "conf")], stdout=log, stderr=log
             )
-        ports = place / f"nats-server_{self._process.pid}.ports"
+        ports = place / f"nats-server_{self.process.pid}.ports"
         until = time.monotonic() + PATIENCE
         while "Server is ready" not in (place / "log").read_text() or not ports.exists():
-            assert self._process.poll() is None, (place / "log").read_text()
+            assert self.process.poll() is None, (place / "log").read_text()
             assert time.monotonic() < until
             time.sleep(0.02)
         self.url = json.loads(ports.read_text())["nats"][0]
@@ -83,17 +83,13 @@ class Rig(rigs.Rig):
     def restart(self) -> None:
         self._begin()
 
-    def signal(self, number: int) -> None:
-        """Send it a signal."""
-        self._process.send_signal(number)
-
     def kill(self) -> None:
-        self._process.kill()
-        self._process.wait(PATIENCE)
+        self.process.kill()
+        self.process.wait(PATIENCE)
 
     def stop(self) -> None:
-        self._process.terminate()
-        self._process.wait(PATIENCE)
+        self.process.terminate()
+        self.process.wait(PATIENCE)
         self.folder.cleanup()
 
     def parameters(self) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from tidings.events.build import event
 from tidings.events.typecode import ULONGLONG
 from tidings.filters.constraint import constraint
 from tidings.gateways.adapters.base import AdapterError, Arrival, Outgoing
+from tidings.gateways.adapters.nats import KEPT
 
 EVERYTHING = constraint("TRUE")
 BRAKE = constraint("$event_name == 'Brake'")
@@ -127,7 +128,10 @@ async def test_a_stream_numbers_events_and_drops_what_comes_again(rig: nats.Rig)
         [stream] = {found.stream for found in heard}
         await one.disconnect()
         async with foreign(rig) as client:
-            await client.jetstream().delete_stream(parameters["stream"])
+            jetstream = client.jetstream()
+            config = (await jetstream.stream_info(parameters["stream"])).config
+            assert (config.subjects, config.max_age) == ([f"{parameters['stream']}.*"], KEPT)
+            await jetstream.delete_stream(parameters["stream"])
         await one.connect(ear)
         await one.want([SPEED])
         await one.publish([Outgoing(rig.sample(4), mark(4))])

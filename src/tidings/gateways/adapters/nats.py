@@ -65,6 +65,8 @@ MOST_SUBJECT: Final = 3_000
 """Octets of a subject: a line of the protocol, 4,096 by default, has more to say."""
 USUAL_OCTETS: Final = 1_048_576
 """Octets of a message that a server takes unless it is set up differently."""
+KEPT: Final = 7 * 86_400
+"""Seconds for which a stream that the adapter creates keeps events."""
 _SEVERAL_FILTERS: Final = (2, 10)
 """The first version whose consumers filter by several subjects; those before ignore them."""
 _BATCH: Final = 256
@@ -539,7 +541,9 @@ class _Stream(NamedTuple):
                 raise AdapterError(
                     f"there is no stream {own.stream!r}: create it, or set create = true"
                 ) from None
-            info = await jetstream.add_stream(name=own.stream, subjects=template.patterns({}))
+            info = await jetstream.add_stream(
+                name=own.stream, subjects=template.patterns({}), max_age=KEPT
+            )
         return cls(own.stream, f"{own.stream}@{info.created}", jetstream)
 
 

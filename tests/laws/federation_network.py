@@ -33,6 +33,8 @@ TIMES = GatewayTimes(hello=200 * MILLI, gone=700 * MILLI)
 class Member:
     """A gateway with its sides."""
 
+    capabilities = MemoryAdapter.capabilities
+
     def __init__(self, network: Network, name: str, services: list[str]) -> None:
         self.network = network
         self.name = name
@@ -55,7 +57,7 @@ class Member:
             keys=GatewayKeys(next(iter(network.keys), ""), network.keys, network.clients),
         )
         for service in self.services:
-            made.attach(service, service, MemoryAdapter.capabilities)
+            made.attach(service, service, self.capabilities)
             made.side_up(service)
         return made
 
@@ -107,6 +109,8 @@ class Network:
 
     Attributes:
         delivered: How often each event (by name) was published into each service from elsewhere.
+        accepted: The events published into each service from elsewhere, as a channel accepts them:
+            by name and mark, each once.
         messages: Events and publications that were published, states not counted.
         talk: Answers to clients, with their services.
     """
@@ -119,6 +123,7 @@ class Network:
         systems: dict[str, str] | None = None,
         keys: dict[str, bytes] | None = None,
         clients: bool = True,
+        member: type[Member] = Member,
     ) -> None:
         self.systems, self.keys, self.clients = systems or {}, keys or {}, clients
         self.talk: list[tuple[str, StructuredEvent]] = []
@@ -131,8 +136,9 @@ class Network:
         self._numbers: Counter[str] = Counter()
         self.cut: set[str] = set()
         self.delivered: Counter[tuple[str, str]] = Counter()
+        self.accepted: defaultdict[str, set[tuple[str, object]]] = defaultdict(set)
         self.messages = 0
-        self.members = {name: Member(self, name, sides) for name, sides in attached.items()}
+        self.members = {name: member(self, name, sides) for name, sides in attached.items()}
         self._on = defaultdict(list)
         for member in self.members.values():
             for service in member.services:
@@ -153,6 +159,7 @@ class Network:
             self.messages += 1
             if mark is not None:
                 self.delivered[sent.name, service] += 1
+                self.accepted[service].add((sent.name, mark.id))
         elif sent.data.get("Type") == ControlKind.PUBLICATION:
             self.messages += 1
         elif sent.data.get("Type") == ControlKind.STATUS:

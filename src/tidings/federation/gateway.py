@@ -265,6 +265,7 @@ class Gateway:
         self._dirty = True
         self._hello_at = now
         self._memory = memory
+        self._owners: dict[Request, tuple[str, ...]] = {}  # who has noted a request
         self._unheard = set(self._memory.peers)
         self._informed_at = now + self._times.gone
         self._ways: dict[tuple[str, str], _Way] = {}
@@ -287,7 +288,9 @@ class Gateway:
         self._by_service[service] = adapter
         for served in self._memory.served:
             if served.adapter == adapter:
-                self._activate(side, Request(False, served.what, served.source))
+                request = Request(False, served.what, served.source)
+                self._owners[request] = served.by
+                self._activate(side, request)
         self._dirty = True
 
     def detach(self, adapter: str) -> None:
@@ -774,13 +777,18 @@ class Gateway:
         self._write("", Links(attached))
         self._dirty = False
         links, notes = {}, []
+        owners: dict[Request, list[str]] = {}
         for gateway, _, content in self._records.contents():
             if isinstance(content, Links):
                 links[gateway] = content
             elif isinstance(content, Note):
                 notes.append(content)
+                request = Request(content.announces, content.what, content.source)
+                owners.setdefault(request, []).append(gateway)
         self.topology = Topology(self.name, links)
         self._notes = Notes(notes)
+        recalled = {one: by for one, by in self._owners.items() if self._is_recalled(one)}
+        self._owners = recalled | {one: tuple(sorted(by)) for one, by in owners.items()}
         for adapter, side in self._sides.items():
             self._choose(adapter, side, now)
         self._remember(now)
@@ -795,7 +803,7 @@ class Gateway:
         )
         if self.is_informed(now):
             served = tuple(
-                Served(adapter, request.what, request.source)
+                Served(adapter, request.what, request.source, self._owners.get(request, ()))
                 for adapter, side in self._sides.items()
                 if side.capabilities.holds
                 for request in sorted(side.active)
@@ -811,9 +819,11 @@ class Gateway:
     def _choose(self, adapter: str, side: _Side, now: int) -> None:
         """Say what a side wants and offers."""
         at = side.service
-        chosen: set[Request] = set() if self.is_informed(now) else set(side.active)
+        requested = self._notes.at(at)
+        # Requests of an earlier life hold until all who have noted them are heard again.
+        chosen = {one for one in side.active.difference(requested) if self._is_recalled(one)}
         subjects: set[str] = set()
-        for request in self._notes.at(at):
+        for request in requested:
             if request.announces:
                 subjects.add(request.what)
             elif self._is_ours(side, request) and self._can_read(at, request):
@@ -841,6 +851,11 @@ class Gateway:
             self._report(at, request, f"gateway {self.name} cannot read it: {error}", "", False)
             return False
         return True
+
+    def _is_recalled(self, request: Request) -> bool:
+        """Whether somebody who had noted a request has not been heard since the start."""
+        known = self._records.known
+        return any(not known.get(name) for name in self._owners.get(request, ()))
 
     def _is_ours(self, side: _Side, request: Request) -> bool:
         """Whether it is this gateway that serves a request at a side.

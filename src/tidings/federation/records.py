@@ -98,11 +98,13 @@ class Served(msgspec.Struct, frozen=True):
         adapter: The side.
         what: The filter's text.
         source: The service that wants the events.
+        by: The gateways that have noted it: it holds until they say otherwise.
     """
 
     adapter: str
     what: str
     source: str
+    by: tuple[str, ...]
 
 
 class Memory(msgspec.Struct, frozen=True):

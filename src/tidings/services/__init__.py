@@ -1,0 +1,1 @@
+"""Event services of our own, which federations join with those of others."""

@@ -39,10 +39,10 @@ def fragments(octets: bytes, transfer: int) -> list[bytes]:
         transfer: Counts the transfers of the channel.
 
     Raises:
-        InvalidEvent: It is too long.
+        InvalidEvent: It is too long, or empty.
     """
-    if len(octets) > MOST_BULK:
-        raise InvalidEvent(f"takes {len(octets)} octets; a bulk event has at most {MOST_BULK}")
+    if not 0 < len(octets) <= MOST_BULK:
+        raise InvalidEvent(f"takes {len(octets)} octets; a bulk event has 1 to {MOST_BULK}")
     transfer %= _TRANSFERS
     length = len(octets).to_bytes(3, "big")
     check = crc32(octets, crc32(length)).to_bytes(4, "big")
@@ -115,8 +115,8 @@ class Reassembly:
         if earlier is not None:
             self._drop(sender, "interrupted")
         partial = _Partial(first, now)
-        if partial.length > MOST_BULK:
-            self.dropped["too long"] += 1
+        if not 0 < partial.length <= MOST_BULK:
+            self.dropped["too long, or empty"] += 1
             return None
         if len(self._partial) >= MOST_PARTIAL:
             self._drop(next(iter(self._partial)), "too many at once")

@@ -9,7 +9,14 @@ from typing import Final, NamedTuple, Protocol
 
 from tidings.errors import InvalidUsage
 from tidings.events.structured import StructuredEvent
-from tidings.services.cosmic.frames import HIGHEST_TAG, Id, Timing
+from tidings.services.cosmic.frames import (
+    HARD_PRIORITY,
+    HIGHEST_TAG,
+    PRIORITY_SHIFT,
+    SHORT_PRIORITY_SHIFT,
+    Id,
+    Timing,
+)
 
 MOST_HARD: Final = 256
 """Hard channels of one bus; a new one is tried against the gaps between all others."""
@@ -73,6 +80,11 @@ class Channel(NamedTuple):
     def sent_as(self, priority: int, node: int) -> int:
         """The identifier of a frame that a node sends."""
         return self.id if self.plain else Id(priority, node, self.id).number
+
+    @property
+    def priority(self) -> int:
+        """What a plain identifier is among priorities."""
+        return self.id >> (PRIORITY_SHIFT if self.extended else SHORT_PRIORITY_SHIFT)
 
     @property
     def words(self) -> str:
@@ -183,11 +195,22 @@ class Network:
             )
         if channel.kind is ChannelKind.HARD:
             self.calendar.admit(channel)
+        self._check_urgent((*self.channels.values(), channel))
         self.channels[channel.subject] = channel
         if channel.plain:
             self._plain[channel.id, channel.extended] = channel
         else:
             self._tags[channel.id] = channel
+
+    def _check_urgent(self, channels: Iterable[Channel]) -> None:
+        """Nothing may win the bus against hard channels."""
+        for one in channels if self.calendar.slots else ():
+            if one.plain and one.priority == HARD_PRIORITY:
+                raise InvalidUsage(
+                    f"{one.subject!r} with {one.words} would win the bus against the hard channels "
+                    f"{', '.join(sorted(self.calendar.slots))}: give it a tag, or an id from "
+                    f"{1 << PRIORITY_SHIFT} on"
+                )
 
     def _of_id(self, channel: Channel) -> Channel | None:
         """A channel whose frames may look like those of another."""

@@ -248,20 +248,19 @@ class _Field:
             raise self._wrong(given, f"a text of at most {room} characters without NUL")
         return int.from_bytes(octets.ljust(room, b"\0"), "big" if self.big else "little")
 
-    def value(self, octets: int) -> Value:
+    def value(self, number: int) -> Value:
         """The value in the data."""
         field = self.field
-        raw = octets >> self.shift & self._mask
+        raw = number >> self.shift & self._mask
         if field.type == "string":
-            return (
-                raw.to_bytes(field.length // 8, "big" if self.big else "little")
-                .rstrip(b"\0")
-                .decode("latin-1")
-            )
+            octets = raw.to_bytes(field.length // 8, "big" if self.big else "little")
+            text = octets.rstrip(b"\0").decode("latin-1")
+            if "\0" in text:
+                raise self._wrong(text, "a text without NUL")
+            return text
         if field.floating:
-            found: float = struct.unpack(
-                _FORMATS[field.length], raw.to_bytes(field.length // 8, "big")
-            )[0]
+            size = field.length
+            found: float = struct.unpack(_FORMATS[size], raw.to_bytes(size // 8, "big"))[0]
             if not math.isfinite(found):
                 raise self._wrong(found, "a number")
             return found

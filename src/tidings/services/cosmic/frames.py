@@ -26,6 +26,9 @@ HIGHEST_ID: Final = 2**29 - 1
 HIGHEST_TAG: Final = 2**14 - 1
 HIGHEST_NODE: Final = 2**7 - 1
 
+PRIORITY_SHIFT: Final = 21
+SHORT_PRIORITY_SHIFT: Final = 3
+"""Identifiers of 11 bits compete with the first 11 of the others."""
 HARD_PRIORITY: Final = 0
 FIRST_SOFT: Final = 1
 LAST_SOFT: Final = 250
@@ -59,12 +62,12 @@ class Id(NamedTuple):
     @property
     def number(self) -> int:
         """The 29-bit identifier."""
-        return self.priority << 21 | self.node << 14 | self.tag
+        return self.priority << PRIORITY_SHIFT | self.node << 14 | self.tag
 
     @classmethod
     def of(cls, number: int) -> Id:
         """Divide a 29-bit identifier."""
-        return cls(number >> 21, number >> 14 & HIGHEST_NODE, number & HIGHEST_TAG)
+        return cls(number >> PRIORITY_SHIFT, number >> 14 & HIGHEST_NODE, number & HIGHEST_TAG)
 
 
 class Timing(NamedTuple):

@@ -150,10 +150,7 @@ class WholeCodec:
 
     def decode(self, octets: bytes) -> StructuredEvent:
         """Read an event, which has the channel's subject."""
-        try:
-            event = decode_event(octets)
-        except UnicodeDecodeError as error:
-            raise InvalidEvent("is not UTF-8") from error
+        event = decode_event(octets)
         if event.name != self._subject:
             raise InvalidEvent(f"an event {event.name!r:.60} on the channel {self._subject!r}")
         return event

@@ -8,6 +8,7 @@ numbers in both. Compiled once: an event costs one shift and one mask for each f
 from __future__ import annotations
 
 import math
+import re
 import struct
 import sys
 from collections.abc import Mapping, Sequence
@@ -22,20 +23,21 @@ from tidings.events.fields import plain
 from tidings.events.structured import StructuredEvent
 from tidings.services.cosmic.frames import MOST_OCTETS
 
+_PLACE: Final = re.compile(r"([0-9]{1,2})(?:\.\.([0-9]{1,2}))?")
 _FORMATS: Final = {32: ">f", 64: ">d"}
 _LARGEST: Final = {32: 3.4028234663852886e38, 64: sys.float_info.max}
 # Steps of a value must be so many times what a double can tell apart, to be read back exactly.
 _TELLABLE: Final = 8
 
 
-class Field(msgspec.Struct, frozen=True, kw_only=True):
+class Field(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Where a property is in the data, and what its number means: raw × scale + offset.
 
     Attributes:
         name: Of the property.
         type: What it is in events: string (Latin-1, padded with NUL), long, double or boolean.
-        start: Its first bit.
-        length: Its bits.
+        octets: Its place, such as `0..6` or `7`; or
+        bits: its place, such as `12..19`.
         order: The order of its octets.
         signed: Whether the raw number is in two's complement.
         floating: Whether the raw number is an IEEE 754 one, of 32 or 64 bits.
@@ -43,13 +45,13 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
         offset: What the raw number 0 stands for.
         low: The lowest value that is right; None for what the bits can hold.
         high: The highest, likewise.
-        choices: Words for some raw numbers.
+        choices: Raw numbers by the words that stand for them in events.
     """
 
     name: str
     type: Literal["string", "long", "double", "boolean"]
-    start: int
-    length: int
+    octets: str = ""
+    bits: str = ""
     order: Literal["little", "big"] = "little"
     signed: bool = False
     floating: bool = False
@@ -57,22 +59,32 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
     offset: float = 0
     low: float | None = None
     high: float | None = None
-    choices: Mapping[int, str] = {}
+    choices: Mapping[str, int] = {}
 
     @property
     def place(self) -> str:
         """Its place for people."""
-        first, last = self.start, self.start + self.length - 1
-        if first % 8 or (last + 1) % 8:
-            return f"bits {first}..{last}"
-        first, last = first // 8, last // 8
-        return f"octet {first}" if first == last else f"octets {first}..{last}"
+        if self.bits:
+            return f"bits {self.bits}"
+        return f"octets {self.octets}" if ".." in self.octets else f"octet {self.octets}"
 
-    def bits(self) -> set[tuple[int, int]]:
+    @property
+    def span(self) -> range:
+        """The numbers of its bits; InvalidUsage if its place is none."""
+        found = _PLACE.fullmatch(self.octets or self.bits)
+        if found is None or (self.octets and self.bits):
+            raise InvalidUsage(
+                f"field {self.name!r}: give it octets (such as 0..6) or bits (such as 12..19)"
+            )
+        first, last = int(found[1]), int(found[2] or found[1])
+        if last < first:
+            raise InvalidUsage(f"field {self.name!r}: {found[0]} goes backwards")
+        return range(8 * first, 8 * last + 8) if self.octets else range(first, last + 1)
+
+    def wires(self) -> set[tuple[int, int]]:
         """The bits it takes: octet, and weight within it."""
-        found = range(self.start, self.start + self.length)
         flip = 7 if self.order == "big" else 0
-        return {(bit // 8, bit % 8 ^ flip) for bit in found}
+        return {(bit // 8, bit % 8 ^ flip) for bit in self.span}
 
 
 class FieldsCodec:
@@ -101,11 +113,15 @@ class FieldsCodec:
         self._fields: list[_Field] = []
         used: dict[tuple[int, int], str] = {}
         for field in fields:
-            place = f"{where}, field {field.name!r}"
-            self._fields.append(_Field(field, octets, place))
-            for bit in field.bits():
+            try:
+                self._fields.append(_Field(field, octets))
+            except InvalidUsage as error:
+                raise InvalidUsage(f"{where}, {error}") from error
+            for bit in field.wires():
                 if bit in used:
-                    raise InvalidUsage(f"{place}: {field.place} overlap with {used[bit]!r}")
+                    raise InvalidUsage(
+                        f"{where}, field {field.name!r}: {field.place} overlap with {used[bit]!r}"
+                    )
                 used[bit] = field.name
         if len({field.name for field in fields}) < len(self._fields):
             raise InvalidUsage(f"{where}: two fields have the same name")
@@ -139,76 +155,76 @@ class FieldsCodec:
 class _Field:
     """A field, compiled."""
 
-    def __init__(self, field: Field, octets: int, where: str) -> None:
+    def __init__(self, field: Field, octets: int) -> None:
         self.field = field
         self.name = field.name
         self.place = field.place
         self.big = field.order == "big"
-        room = 8 * octets
-        if field.start < 0 or field.length < 1 or field.start + field.length > room:
-            raise InvalidUsage(f"{where}: {field.place} are not within {octets} octets")
-        self.shift = room - field.start - field.length if self.big else field.start
-        self._mask = (1 << field.length) - 1
-        self._words = {word: raw for raw, word in field.choices.items()}
+        span, room = field.span, 8 * octets
+        self._length = len(span)
+        if span.stop > room:
+            raise self._unusable(f"{self.place} are not within {octets} octets")
+        self.shift = room - span.stop if self.big else span.start
+        self._mask = (1 << self._length) - 1
+        self._words = {raw: word for word, raw in field.choices.items()}
         if field.type == "string":
-            self._check_text(where)
+            if span.start % 8 or span.stop % 8:
+                raise self._unusable(f"a string takes whole octets, not {self.place}")
         elif field.floating:
-            self._check_floating(where)
+            self._check_floating()
         else:
-            self._check_number(where)
+            self._check_number()
 
-    def _check_text(self, where: str) -> None:
-        if self.field.length % 8 or self.field.start % 8:
-            raise InvalidUsage(f"{where}: a string takes whole octets, not {self.place}")
-
-    def _check_floating(self, where: str) -> None:
+    def _check_floating(self) -> None:
         field = self.field
-        if field.length not in _FORMATS or field.type != "double":
-            raise InvalidUsage(f"{where}: a floating-point field is a double of 32 or 64 bits")
+        if self._length not in _FORMATS or field.type != "double":
+            raise self._unusable("a floating-point field is a double of 32 or 64 bits")
         if (field.scale, field.offset) != (1, 0):
-            raise InvalidUsage(f"{where}: a floating-point field has no scale and no offset")
-        self.low, self.high = -_LARGEST[field.length], _LARGEST[field.length]
-        self._narrow(where)
+            raise self._unusable("a floating-point field has no scale and no offset")
+        self.low, self.high = -_LARGEST[self._length], _LARGEST[self._length]
+        self._narrow()
 
-    def _check_number(self, where: str) -> None:
+    def _check_number(self) -> None:
         """Find the range; it must be readable without loss."""
         field = self.field
         if not (math.isfinite(field.scale) and math.isfinite(field.offset) and field.scale > 0):
-            raise InvalidUsage(f"{where}: the scale is a number above 0, and the offset a number")
+            raise self._unusable("the scale is a number above 0, and the offset a number")
         scale, offset = field.scale, field.offset
-        if field.type == "boolean" and (field.length, scale, offset) != (1, 1, 0):
-            raise InvalidUsage(f"{where}: a boolean is one bit")
+        if field.type == "boolean" and (self._length, scale, offset) != (1, 1, 0):
+            raise self._unusable("a boolean is one bit")
         if field.type == "long":
             if scale != int(scale) or offset != int(offset):
-                raise InvalidUsage(f"{where}: a long has a whole scale and offset; use double")
+                raise self._unusable("a long has a whole scale and offset; use double")
             scale, offset = int(scale), int(offset)
         self._scale, self._offset = scale, offset
-        lowest = -(1 << field.length - 1) if field.signed else 0
-        self._lowest, self._highest = lowest, lowest + self._mask
+        self._lowest = -(1 << self._length - 1) if field.signed else 0
+        self._highest = self._lowest + self._mask
         self.low = self._lowest * scale + offset
         self.high = self._highest * scale + offset
         widest = max(abs(self.low), abs(self.high), abs(offset))
         if field.type == "double" and scale < _TELLABLE * math.ulp(widest):
-            raise InvalidUsage(
-                f"{where}: steps of {scale} are too fine for a double up to {widest}; use fewer "
-                "bits, or long"
+            raise self._unusable(
+                f"steps of {scale} are too fine for a double of {widest}; use fewer bits, or long"
             )
-        self._narrow(where)
+        self._narrow()
 
-    def _narrow(self, where: str) -> None:
+    def _narrow(self) -> None:
         if self.field.low is not None:
             self.low = max(self.low, self.field.low)
         if self.field.high is not None:
             self.high = min(self.high, self.field.high)
         if self.low > self.high:
-            raise InvalidUsage(f"{where}: no value is right: from {self.low} to {self.high}")
+            raise self._unusable(f"no value is right: from {self.low} to {self.high}")
+
+    def _unusable(self, why: str) -> InvalidUsage:
+        return InvalidUsage(f"field {self.name!r}: {why}")
 
     def raw(self, value: Value) -> int:
         """The bits of a value; InvalidEvent if it does not fit."""
         given = plain(value)
         kind = self.field.type
-        if isinstance(given, str) and given in self._words:
-            return self._words[given] & self._mask
+        if isinstance(given, str) and given in self.field.choices:
+            return self.field.choices[given] & self._mask
         if kind == "string":
             return self._raw_text(given)
         if kind == "boolean":
@@ -227,7 +243,7 @@ class _Field:
 
     def _raw_number(self, given: float) -> int:
         if self.field.floating:
-            return int.from_bytes(struct.pack(_FORMATS[self.field.length], given), "big")
+            return int.from_bytes(struct.pack(_FORMATS[self._length], given), "big")
         if self.field.type == "long":
             raw, rest = divmod(int(given) - int(self._offset), int(self._scale))
             if rest:
@@ -237,7 +253,7 @@ class _Field:
         return max(self._lowest, min(self._highest, raw)) & self._mask
 
     def _raw_text(self, given: object) -> int:
-        room = self.field.length // 8
+        room = self._length // 8
         if not isinstance(given, str):
             raise self._wrong(given, "a text")
         try:
@@ -253,21 +269,21 @@ class _Field:
         field = self.field
         raw = number >> self.shift & self._mask
         if field.type == "string":
-            octets = raw.to_bytes(field.length // 8, "big" if self.big else "little")
+            octets = raw.to_bytes(self._length // 8, "big" if self.big else "little")
             text = octets.rstrip(b"\0").decode("latin-1")
             if "\0" in text:
                 raise self._wrong(text, "a text without NUL")
             return text
         if field.floating:
-            size = field.length
+            size = self._length
             found: float = struct.unpack(_FORMATS[size], raw.to_bytes(size // 8, "big"))[0]
             if not math.isfinite(found):
                 raise self._wrong(found, "a number")
             return found
         if field.signed and raw > self._mask >> 1:
             raw -= self._mask + 1
-        if field.choices and raw in field.choices:
-            return field.choices[raw]
+        if raw in self._words:
+            return self._words[raw]
         if field.type == "boolean":
             return bool(raw)
         value = raw * self._scale + self._offset

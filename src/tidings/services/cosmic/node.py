@@ -173,26 +173,33 @@ class Node:
     async def _pumping(self) -> None:
         """Give frames to the controller as the scheduler says."""
         given: list[Frame] = []
-        with suppress(Unreachable):  # the line has reported it
+        try:
             while True:
-                self._wake.clear()
-                now = self._clock.now()
-                step = self._scheduler.tick(now)
-                given = [one for one in given if not any(one is other for other in step.withdraw)]
-                given = sorted([*given, *step.send])
-                for miss in step.missed:
-                    self._miss(miss)
-                if not given:
-                    await self._until(self._wake, step.wake, now)
-                elif await self.line.send(given[0]):
-                    self._settle(self._scheduler.sent(given.pop(0)), None)
-                else:
-                    await asyncio.sleep(_FULL)
+                given = await self._pump_once(given)
+        except Unreachable:
+            pass  # the line has reported it
+        except Exception as fault:
+            log.exception("the node has a fault")
+            self._fail(f"the node has a fault: {fault!r}")
 
-    async def _until(self, event: asyncio.Event, wake: int | None, now: int) -> None:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(None if wake is None else (wake - now) / _SECOND):
-                await event.wait()
+    async def _pump_once(self, given: list[Frame]) -> list[Frame]:
+        """Send one of the frames that the controller should have; return those that are left."""
+        self._wake.clear()
+        now = self._clock.now()
+        step = self._scheduler.tick(now)
+        given = [one for one in given if not any(one is other for other in step.withdraw)]
+        given = sorted([*given, *step.send])
+        for miss in step.missed:
+            self._miss(miss)
+        if not given:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(step.wake and (step.wake - now) / _SECOND):
+                    await self._wake.wait()
+        elif await self.line.send(given[0]):
+            self._settle(self._scheduler.sent(given.pop(0)), None)
+        else:
+            await asyncio.sleep(_FULL)
+        return given
 
     def _miss(self, miss: Miss) -> None:
         subject = miss.channel.subject

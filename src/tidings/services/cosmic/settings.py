@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import msgspec
 
@@ -31,39 +30,6 @@ MOST_DBC: Final = 16 * 2**20
 _LONGEST: Final = 3_600_000.0
 # Milliseconds that an event of a non real-time channel waits at most, unless settings say more.
 _LIFETIME: Final = 10_000.0
-_RANGE: Final = re.compile(r"([0-9]{1,2})(?:\.\.([0-9]{1,2}))?")
-
-
-class FieldSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A property of an event, and where it is in the frame: `octets` or `bits`.
-
-    Attributes:
-        name: The property.
-        type: string, long, double or boolean.
-        octets: Such as `0..6`, or `7`.
-        bits: Such as `12..19`, numbered as `order` says.
-        order: Of octets: little or big.
-        signed: Whether the raw number is in two's complement.
-        floating: Whether it is an IEEE 754 number.
-        scale: What a step of the raw number is worth.
-        offset: What the raw number 0 stands for.
-        low: The lowest value that is right.
-        high: The highest.
-        choices: Words for raw numbers.
-    """
-
-    name: str
-    type: Literal["string", "long", "double", "boolean"]
-    octets: str = ""
-    bits: str = ""
-    order: Literal["little", "big"] = "little"
-    signed: bool = False
-    floating: bool = False
-    scale: float = 1
-    offset: float = 0
-    low: float | None = None
-    high: float | None = None
-    choices: Mapping[int, str] = {}
 
 
 class EventSettings(
@@ -81,7 +47,7 @@ class EventSettings(
         message: The message of the DBC file that says what its octets mean, and its identifier.
         fields: What its octets mean.
         octets: The data of its frames; 0 for as many as the fields take.
-        node: Of a hard channel: who sends; 0 for this node.
+        node: Of a hard channel: the node that sends.
         period: Of a hard channel: the least time between two events, in milliseconds.
         deadline: Milliseconds from accepting an event to its end on the bus.
         sample: The least time between two events that leave the bus, in milliseconds.
@@ -94,7 +60,7 @@ class EventSettings(
     id: int | None = None
     tag: int | None = None
     message: str = ""
-    fields: tuple[FieldSettings, ...] = ()
+    fields: tuple[Field, ...] = ()
     octets: int = 0
     node: int = 0
     period: float = 0
@@ -207,10 +173,8 @@ def _channel(one: EventSettings, settings: CosmicSettings, messages: Mapping[str
         if id is None and one.tag is None:
             id, extended = message.frame_id, message.is_extended_frame
     elif one.fields:
-        fields = [_field(field, where) for field in one.fields]
-        needed = max((field.start + field.length + 7) // 8 for field in fields)
-        octets = one.octets or needed
-        codec = FieldsCodec(fields, octets, event, where)
+        octets = one.octets or max((field.span.stop + 7) // 8 for field in one.fields)
+        codec = FieldsCodec(one.fields, octets, event, where)
     channel = Channel(
         one.subject,
         one.kind,
@@ -219,7 +183,7 @@ def _channel(one: EventSettings, settings: CosmicSettings, messages: Mapping[str
         octets,
         plain=id is not None,
         extended=extended,
-        node=one.node or settings.node,
+        node=one.node,
         period=round(one.period * 1_000),
         deadline=round((one.deadline or _lifetime(one, where)) * 1_000),
         sample=round((settings.sample if one.sample is None else one.sample) * 1_000),
@@ -258,23 +222,8 @@ def _checked(channel: Channel, where: str) -> Channel:
         raise InvalidUsage(f"{where}: a hard channel has the highest priority: give it a tag")
     if channel.period and not hard:
         raise InvalidUsage(f"{where}: only a hard channel has a period")
-    _check(f"{where}: node", channel.node, 1, HIGHEST_NODE)
+    _check(f"{where}: node", channel.node, int(hard), HIGHEST_NODE if hard else 0)
     return channel
-
-
-def _field(one: FieldSettings, where: str) -> Field:
-    text, unit = (one.octets, 8) if one.octets else (one.bits, 1)
-    found = _RANGE.fullmatch(text)
-    if found is None or (one.octets and one.bits):
-        raise InvalidUsage(
-            f"{where}, field {one.name!r}: give it octets (such as 0..6) or bits (such as 12..19)"
-        )
-    first, last = int(found[1]), int(found[2] or found[1])
-    if last < first:
-        raise InvalidUsage(f"{where}, field {one.name!r}: {text} goes backwards")
-    given = msgspec.structs.asdict(one)
-    del given["octets"], given["bits"]
-    return Field(**given, start=first * unit, length=(last - first + 1) * unit)
 
 
 # DBC files.
@@ -317,6 +266,12 @@ def _of_message(message: Any, event: StructuredEvent, where: str) -> FieldsCodec
     return FieldsCodec(_fields_of(message.signals), message.length, event, where)
 
 
+def _bits(signal: Any) -> str:  # noqa: ANN401
+    # A DBC file numbers the bits of each octet from its lowest, whatever the order.
+    start = signal.start if signal.byte_order == "little_endian" else signal.start ^ 7
+    return f"{start}..{start + signal.length - 1}"
+
+
 def _is_whole(conversion: Any) -> bool:  # noqa: ANN401
     return float(conversion.scale).is_integer() and float(conversion.offset).is_integer()
 
@@ -327,9 +282,7 @@ def _fields_of(signals: Sequence[Any]) -> list[Field]:
         Field(
             name=signal.name,
             type="double" if signal.is_float or not _is_whole(signal.conversion) else "long",
-            # A DBC file numbers the bits of each octet from its lowest, whatever the order.
-            start=signal.start if signal.byte_order == "little_endian" else signal.start ^ 7,
-            length=signal.length,
+            bits=_bits(signal),
             order="little" if signal.byte_order == "little_endian" else "big",
             signed=signal.is_signed,
             floating=signal.is_float,
@@ -337,7 +290,7 @@ def _fields_of(signals: Sequence[Any]) -> list[Field]:
             offset=signal.conversion.offset,
             low=signal.minimum,
             high=signal.maximum,
-            choices={raw: str(word) for raw, word in (signal.choices or {}).items()},
+            choices={str(word): raw for raw, word in (signal.choices or {}).items()},
         )
         for signal in signals
     ]

@@ -281,7 +281,7 @@ def one_field(draw: st.DrawFn, name: str, octets: int) -> Field:
     type_ = draw(st.sampled_from(("string", "long", "double", "boolean", "floating")))
     order: Any = draw(st.sampled_from(("little", "big")))
     if type_ == "string":
-        start, length = 8 * draw(st.integers(0, octets - 1)), 8 * draw(st.integers(1, octets))
+        start, length = 8 * draw(st.integers(0, octets - 1)), 8 * draw(st.integers(1, 8))
     elif type_ == "floating":
         start, length = draw(st.integers(0, 31)), 32
     else:
@@ -296,7 +296,7 @@ def one_field(draw: st.DrawFn, name: str, octets: int) -> Field:
     return Field(
         name=name,
         type="double" if type_ == "floating" else type_,  # type: ignore[arg-type]
-        bits=f"{start}..{start + length - 1}",
+        bits=f"{start}..{min(start + length, 99) - 1}",
         order=order,
         signed=type_ in ("long", "double") and draw(st.booleans()),
         floating=type_ == "floating",

@@ -77,7 +77,7 @@ BO_ 100 Motor: 2 X
 BO_ 101 Switched: 2 X
  SG_ which M : 0|8@1+ (1,0) [0|0] "" X
  SG_ one m0 : 8|8@1+ (1,0) [0|0] "" X
-VAL_ 2147496009 gear -1 "reverse" ;
+VAL_ 2147496009 gear -1 "reverse" 255 "broken" ;
 """
 
 
@@ -169,6 +169,16 @@ WRONG: dict[str, tuple[tuple[dict[str, object], ...], dict[str, object], str]] =
         ({**HORN, "fields": [{**RATE, "floating": True}]},),
         {},
         "a double of 32 or 64 bits",
+    ),
+    "a word for nothing": (
+        ({**HORN, "fields": [{**RATE, "choices": {"far": 256}}]},),
+        {},
+        "octet 7 cannot hold 256, which stands for 'far'",
+    ),
+    "words for a text": (
+        ({**HORN, "fields": [{**RATE, "type": "string", "choices": {"far": 2}}]},),
+        {},
+        "only whole raw numbers have words",
     ),
     "nothing right": (
         ({**HORN, "fields": [{**RATE, "low": 300}]},),

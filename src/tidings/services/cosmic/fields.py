@@ -167,6 +167,8 @@ class _Field:
         self.shift = room - span.stop if self.big else span.start
         self._mask = (1 << self._length) - 1
         self._words = {raw: word for word, raw in field.choices.items()}
+        if field.choices and (field.floating or field.type not in ("long", "double")):
+            raise self._unusable("only whole raw numbers have words (choices)")
         if field.type == "string":
             if span.start % 8 or span.stop % 8:
                 raise self._unusable(f"a string takes whole octets, not {self.place}")
@@ -199,6 +201,9 @@ class _Field:
         self._scale, self._offset = scale, offset
         self._lowest = -(1 << self._length - 1) if field.signed else 0
         self._highest = self._lowest + self._mask
+        for word, raw in field.choices.items():
+            if not self._lowest <= raw <= self._highest:
+                raise self._unusable(f"{self.place} cannot hold {raw}, which stands for {word!r}")
         self.low = self._lowest * scale + offset
         self.high = self._highest * scale + offset
         widest = max(abs(self.low), abs(self.high), abs(offset))

@@ -272,6 +272,14 @@ def _bits(signal: Any) -> str:  # noqa: ANN401
     return f"{start}..{start + signal.length - 1}"
 
 
+def _choices(signal: Any) -> dict[str, int]:  # noqa: ANN401
+    """The words of a signal; files often have some for numbers that its bits cannot hold."""
+    lowest = -(1 << signal.length - 1) if signal.is_signed else 0
+    numbers = range(lowest, lowest + (1 << signal.length))
+    choices = {} if signal.is_float else signal.choices or {}
+    return {str(word): raw for raw, word in choices.items() if raw in numbers}
+
+
 def _is_whole(conversion: Any) -> bool:  # noqa: ANN401
     return float(conversion.scale).is_integer() and float(conversion.offset).is_integer()
 
@@ -290,7 +298,7 @@ def _fields_of(signals: Sequence[Any]) -> list[Field]:
             offset=signal.conversion.offset,
             low=signal.minimum,
             high=signal.maximum,
-            choices={str(word): raw for raw, word in (signal.choices or {}).items()},
+            choices=_choices(signal),
         )
         for signal in signals
     ]

@@ -60,22 +60,29 @@ class _Station:
         self.tickets: dict[int, Accepted] = {}
         self.owner: dict[int, Accepted] = {}
         self.wake: int | None = None
+        self.late_until = 0
 
 
 class SimulatedBus:
     """The bus and its nodes.
+
+    Its nodes are as late as the timing allows: `clocks` says whether it is their clocks that differ
+    or their systems that are slow after a frame of their own.
 
     Attributes:
         accepted: Every event that a scheduler has taken.
         wins: Every arbitration.
     """
 
-    def __init__(self, network: Network, nodes: Sequence[int], random: Random) -> None:
+    def __init__(
+        self, network: Network, nodes: Sequence[int], random: Random, *, clocks: bool
+    ) -> None:
         self.timing = network.calendar.timing
         self.accepted: list[Accepted] = []
         self.wins: list[Win] = []
         self._random = random
-        half = self.timing.guard // 2
+        half = self.timing.guard // 2 if clocks else 0
+        self._slow = 0 if clocks else self.timing.guard
         self._stations = {
             number: _Station(network, number, random.randint(-half, half)) for number in nodes
         }
@@ -89,18 +96,21 @@ class SimulatedBus:
         now = 0
         while True:
             self._submit(coming, now)
-            for station in self._stations.values():
-                self._tick(station, now)
+            stations = self._stations.values()
+            for station in stations:
+                if now >= station.late_until:
+                    self._tick(station, now)
             found = [
                 (urgency(frame), station, frame)
-                for station in self._stations.values()
+                for station in stations
                 for frame in station.mailboxes
             ]
             if found:
                 _, station, frame = min(found, key=lambda one: one[0])
                 now = self._transmit(station, frame, coming, now)
                 continue
-            wakes = [one.wake - one.skew for one in self._stations.values() if one.wake is not None]
+            wakes = [one.wake - one.skew for one in stations if one.wake is not None]
+            wakes += [one.late_until for one in stations if one.late_until > now]
             wakes += [coming[-1].time] if coming else []
             if not wakes:
                 return
@@ -131,20 +141,33 @@ class SimulatedBus:
         waiting = [one for one in self.accepted if not one.sent + one.missed]
         self.wins.append(Win(now, winner, waiting))
         longest = self.timing.frame_time(len(frame.data), extended=frame.extended)
-        if self._destroyed(now):
-            end = now + self._random.randint(1, longest) + self.timing.error_time
-            self._submit(coming, end)
+        if self._destroyed(winner, now):
+            # The last bit is the worst place for a fault.
+            end = now + self._random.choice((1, longest)) + self.timing.error_time
+            self._meanwhile(station, coming, now, end)
             return end
         end = now + self._random.randint(longest * 2 // 3, longest)
-        self._submit(coming, end)
+        self._meanwhile(station, coming, now, end)
         station.mailboxes = [one for one in station.mailboxes if one is not frame]
         winner.frames.append(frame.data)
         ticket = station.scheduler.sent(frame)
         if ticket is not None:
             assert station.tickets[ticket] is winner
             winner.sent += 1
-            assert end <= winner.deadline, "an event that counts as sent was late"
+            # A slow node withdraws nothing while a hard frame of its own goes, and a while longer.
+            slow = self._slow and self._slow + self.timing.frame_time()
+            slow = 0 if winner.channel.kind is ChannelKind.HARD else slow
+            assert end <= winner.deadline + slow, "an event that counts as sent was late"
+        station.late_until = end + self._random.choice((0, self._slow))
         return end
+
+    def _meanwhile(self, sender: _Station, coming: list[Submission], now: int, end: int) -> None:
+        """What happens at the nodes while the bus is taken."""
+        for station in sorted(self._stations.values(), key=lambda one: one.late_until):
+            if station is not sender and now < station.late_until < end:
+                self._submit(coming, station.late_until)
+                self._tick(station, station.late_until)
+        self._submit(coming, end)
 
     def _owner(self, station: _Station, frame: Frame) -> Accepted:
         """Whose frame it is: every payload of a run begins with the number of its event."""
@@ -155,9 +178,10 @@ class SimulatedBus:
             if int.from_bytes(one.submission.payloads[0][:3], "big") == number
         )
 
-    def _destroyed(self, now: int) -> bool:
+    def _destroyed(self, winner: Accepted, now: int) -> bool:
         self._faults = [one for one in self._faults if now - one < 2 * self._apart]
-        if len(self._faults) < self.timing.faults and self._random.random() < 0.1:
+        share = 0.5 if winner.channel.kind is ChannelKind.HARD else 0.05
+        if len(self._faults) < self.timing.faults and self._random.random() < share:
             self._faults.append(now)
             return True
         return False

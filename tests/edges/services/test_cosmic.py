@@ -371,6 +371,23 @@ async def test_events_of_all_classes_pass_between_nodes() -> None:
     assert found == sent
 
 
+async def test_fragments_of_several_senders_do_not_mix() -> None:
+    given = parameters(LOG)
+    async with (
+        Node(settings(given, 1)) as one,
+        Node(settings(given, 2)) as another,
+        Node(settings(given, 3)) as third,
+    ):
+        third.want(["Log"])
+        sent = [event("", "", "Log", {"text": letter * 1_000}) for letter in "ab"]
+        await asyncio.gather(one.publish(sent[0]), another.publish(sent[1]))
+        found: list[StructuredEvent] = []
+        async with asyncio.timeout(PATIENCE):
+            while len(found) < 2:
+                found += await third.batch()
+    assert sorted(str(each.data["text"]) for each in found) == ["a" * 1_000, "b" * 1_000]
+
+
 async def test_events_of_a_hard_channel_wait_for_their_slots() -> None:
     async with two_nodes({**BRAKE, "period": 30}, guard=10_000) as (one, other):
         sent = [event("", "", "Brake", {"force": number}) for number in range(5)]

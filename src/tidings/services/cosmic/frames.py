@@ -103,7 +103,7 @@ class Timing(NamedTuple):
     def slot_time(self, octets: int) -> int:
         """A slot: being late, waiting for a frame that has begun, and being sent with faults."""
         once = self.frame_time(octets)
-        again = self.faults * (self.frame_time() + self.error_time)
+        again = self.faults * (once + self.error_time)
         return self.window + self.frame_time() + once + again
 
     def soft_priority(self, remaining: int) -> int:

@@ -97,8 +97,12 @@ class Timing(NamedTuple):
 
     @property
     def window(self) -> int:
-        """How long after a slot's begin its frame may still be handed to the controller."""
-        return self.frame_time() + self.guard
+        """How long after a slot's begin its frame may still be handed to the controller.
+
+        The node may be busy with another frame of its own until then, which may be destroyed.
+        """
+        own = self.frame_time() + (self.error_time if self.faults else 0)
+        return own + self.guard
 
     def slot_time(self, octets: int) -> int:
         """A slot: being late, waiting for a frame that has begun, and being sent with faults."""

@@ -18,9 +18,10 @@ from typing import Any, ClassVar
 import can
 import msgspec
 import pytest
+from can.interfaces.virtual import VirtualBus
 
 from tests.patience import PATIENCE
-from tidings.errors import InvalidUsage, MissingExtra, Unreachable
+from tidings.errors import InvalidEvent, InvalidUsage, MissingExtra, Unreachable
 from tidings.events.build import event
 from tidings.events.structured import StructuredEvent
 from tidings.federation.marks import Mark
@@ -40,6 +41,7 @@ from tidings.services.cosmic.frames import Id, Timing
 from tidings.services.cosmic.node import Node
 from tidings.services.cosmic.settings import CosmicSettings, network_of
 
+PROJECT = Path(__file__).parents[3]
 _NAMES = itertools.count()
 RATE = {"name": "rate", "type": "double", "octets": "7"}
 SPEED = {
@@ -259,6 +261,18 @@ import sys, tidings.gateways.runner, tidings.gateways.adapters.cosmic
 sys.exit(any(name in sys.modules for name in ("can", "cantools")))
 """
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_the_example_of_the_page_is_right() -> None:
+    text = (PROJECT / "docs/adapters/cosmic.md").read_text()
+    [example] = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
+    network = network_of(msgspec.json.decode(example, type=CosmicSettings))
+    assert set(network.calendar.slots) == {"Brake"}
+    octets = network.channels["Brake"].codec.encode(event("", "", "Brake", {"force": 25.6}))
+    assert octets == b"\x01\x00"
+    with pytest.raises(InvalidEvent) as caught:
+        network.channels["Speed"].codec.encode(speed("A", 300.0))
+    assert f"`{caught.value}`" in text
 
 
 # DBC files.
@@ -540,6 +554,34 @@ def driver(monkeypatch: pytest.MonkeyPatch) -> type[ScriptedBus]:
     ScriptedBus.writes, ScriptedBus.sent = [], []
     ScriptedBus.working, ScriptedBus.health = True, can.BusState.ACTIVE
     return ScriptedBus
+
+
+class ReturningBus(VirtualBus):
+    """A bus that gives a node its own frames back, as multicast does."""
+
+    def __init__(self, channel: str, **options: Any) -> None:
+        super().__init__(channel, **{**options, "receive_own_messages": True})
+
+
+async def test_a_node_does_not_hear_itself_over_multicast(monkeypatch: pytest.MonkeyPatch) -> None:
+    place = (ReturningBus.__module__, ReturningBus.__name__)
+    monkeypatch.setitem(can.interfaces.BACKENDS, "udp_multicast", place)
+    monkeypatch.setitem(sys.modules, place[0], sys.modules[__name__])
+    given = parameters(SPEED, LOG, interface="udp_multicast")
+    async with Node(settings(given, 1)) as one, Node(settings(given, 2)) as other:
+        one.want(None)
+        other.want(None)
+        for number in range(3):
+            await one.publish(speed("SAME", 50.0))
+            await one.publish(event("", "", "Log", {"number": number}))
+        await other.publish(speed("OTHER", 50.0))
+        found: dict[Node, list[StructuredEvent]] = {one: [], other: []}
+        async with asyncio.timeout(PATIENCE):
+            while not found[one] or len(found[other]) < 6:
+                for node in (one, other):
+                    found[node] += await node.batch()
+        assert [each.data["license_no"] for each in found[one]] == ["OTHER"]
+        assert len(found[other]) == 6
 
 
 ENDINGS: dict[str, tuple[can.Message | Exception, str]] = {

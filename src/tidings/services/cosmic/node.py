@@ -25,6 +25,8 @@ MOST_HEARD: Final = 10_000
 """Events that wait for the program; then the oldest goes."""
 # Seconds until a controller that is full is tried again.
 _FULL: Final = 0.001
+# Frames that were sent and may come back.
+_MOST_ECHOES: Final = 1_000
 _SECOND: Final = 1_000_000
 
 
@@ -89,7 +91,9 @@ class Node:
         self.sampler = Sampler()
         self.reassembly = Reassembly()
         self._number = settings.node
-        self._warns_of_own = settings.interface != "udp_multicast"
+        # Multicast returns what is sent, although python-can is asked not to.
+        returns = settings.interface == "udp_multicast"
+        self._echoes: deque[Frame] | None = deque(maxlen=_MOST_ECHOES) if returns else None
         self._clock = clock or SystemClock()
         self._scheduler = Scheduler(self.network, settings.node)
         self.line = Line(settings, self._take, self._fail)
@@ -195,9 +199,14 @@ class Node:
             with suppress(TimeoutError):
                 async with asyncio.timeout(step.wake and (step.wake - now) / _SECOND):
                     await self._wake.wait()
-        elif await self.line.send(given[0]):
+            return given
+        if self._echoes is not None:
+            self._echoes.append(given[0])
+        if await self.line.send(given[0]):
             self._settle(self._scheduler.sent(given.pop(0)), None)
         else:
+            if self._echoes:
+                self._echoes.pop()
             await asyncio.sleep(_FULL)
         return given
 
@@ -212,8 +221,8 @@ class Node:
     def _settle(self, ticket: int | None, miss: Miss | None) -> None:
         if ticket is not None:
             self._room.set()
-            future = self._waiting.pop(ticket)
-            if not future.done():
+            future = self._waiting.pop(ticket, None)
+            if future is not None and not future.done():
                 future.set_result(miss)
 
     def _fail(self, cause: str) -> None:
@@ -255,6 +264,8 @@ class Node:
     def _take(self, frames: Sequence[Frame]) -> None:
         now = self._clock.now()
         for frame in frames:
+            if self._is_echo(frame):
+                continue
             channel = self.network.of_frame(frame.id, extended=frame.extended)
             if channel is None or channel.subject not in self._wanted:
                 continue
@@ -270,10 +281,18 @@ class Node:
                 self._hear(channel, octets)
         self._arrange_timer(now)
 
+    def _is_echo(self, frame: Frame) -> bool:
+        """Whether a frame is one that this node has sent; they come back in order."""
+        if not self._echoes or frame not in self._echoes:
+            return False
+        while self._echoes.popleft() != frame:
+            pass
+        return True
+
     def _own(self) -> None:
         """A frame with this node's number: some buses return what a node sends."""
         self.counts["own"] += 1
-        if self._warns_of_own and self.counts["own"].bit_count() == 1:
+        if self._echoes is None and self.counts["own"].bit_count() == 1:
             log.warning("bus: another node has the number %d too", self._number)
 
     def _hear(self, channel: Channel, octets: bytes) -> None:

@@ -19,10 +19,9 @@ from tidings.errors import InvalidEvent, InvalidUsage, TidingsError
 from tidings.events.anyvalue import same
 from tidings.events.structured import StructuredEvent
 from tidings.services.cosmic.bulk import Reassembly, fragments
-from tidings.services.cosmic.channels import Channel, ChannelKind, Network
+from tidings.services.cosmic.channels import Channel, ChannelKind, Network, Sampler
 from tidings.services.cosmic.fields import Field, FieldsCodec
 from tidings.services.cosmic.frames import Timing
-from tidings.services.cosmic.node import Sampler
 from tidings.services.cosmic.scheduler import Scheduler
 from tidings.services.cosmic.settings import WholeCodec, _of_message
 

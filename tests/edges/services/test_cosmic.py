@@ -20,10 +20,13 @@ import msgspec
 import pytest
 from can.interfaces.virtual import VirtualBus
 
+from tests.edges.gateways.test_runner import channel, world
 from tests.patience import PATIENCE
+from tests.real.federation.rigs.cosmic import UnpluggableBus
 from tidings.errors import InvalidEvent, InvalidUsage, MissingExtra, Unreachable
 from tidings.events.build import event
 from tidings.events.structured import StructuredEvent
+from tidings.federation import requests as r
 from tidings.federation.marks import Mark
 from tidings.filters.constraint import constraint
 from tidings.gateways.adapters.base import (
@@ -696,6 +699,44 @@ async def test_udp_multicast_says_which_package_it_needs(monkeypatch: pytest.Mon
     monkeypatch.setattr("can.interfaces.udp_multicast.utils.msgpack", None)
     with pytest.raises(Unreachable, match="pip install msgpack"):
         await Node(settings(parameters(interface="udp_multicast", channel="239.0.0.1"))).open()
+
+
+# A gateway.
+
+
+async def test_a_car_and_a_channel_are_joined_although_the_device_goes(
+    tmp_path: Path,
+) -> None:
+    given = parameters(SPEED, interface="unpluggable")
+    name = str(given["channel"])
+    can_side = r.SideConfig("can", "CAN", "cosmic", given)
+    async with world(tmp_path) as made, Node(settings(given, 2)) as car:
+        await made.gateway(can_side, channel("c", "roads"))
+        await made.want("subject = Speed and rate > 30", "C")
+        await made.want("Speed", "CAN")
+        roads = await made.client.subscribe("roads", "$event_name == 'Speed'")
+        for rate in (30.0, 31.0):
+            await car.publish(speed("CAR", rate))
+        async with asyncio.timeout(PATIENCE):
+            found = await anext(aiter(roads))
+        assert dict(found.event.data) == {"license_no": "CAR", "rate": 31.0}
+        UnpluggableBus.unplugged.add(name)
+        info = await made.until(lambda info: info.sides[0].state == "down")
+        await car.close()
+        assert f"{name} is gone" in info.sides[0].cause
+        for rate in (1.0, 256.0, 2.0):
+            await made.client.publish("roads", speed("ROAD", rate))
+        await made.until(lambda info: info.sides[0].waiting == 3)
+        UnpluggableBus.unplugged.discard(name)
+        async with Node(settings(given, 3)) as other:
+            other.want(["Speed"])
+            heard: list[StructuredEvent] = []
+            async with asyncio.timeout(PATIENCE):
+                while len(heard) < 2:
+                    heard += await other.batch()
+        assert [one.data["rate"] for one in heard] == [1.0, 2.0]
+        info = await made.until(lambda info: info.sides[0].set_aside == 1)
+        assert "data.rate: 256.0 does not fit octet 7" in info.sides[0].last_cause
 
 
 # By hand.

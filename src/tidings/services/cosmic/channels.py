@@ -1,4 +1,4 @@
-"""Event channels, and the calendar that reserves the bus for the hard ones."""
+"""Event channels, the calendar that reserves the bus for the hard ones, and their samples."""
 
 from __future__ import annotations
 
@@ -234,3 +234,41 @@ class Network:
         if subjects is None:
             return self.channels
         return {one: self.channels[one] for one in subjects if one in self.channels}
+
+
+class Sampler:
+    """Lets one event of a channel pass in its time, the latest; a machine without a clock.
+
+    Attributes:
+        skipped: Events that a later one has replaced.
+    """
+
+    def __init__(self) -> None:
+        self.skipped = 0
+        self._next: dict[str, int] = {}
+        self._held: dict[str, tuple[Channel, bytes]] = {}
+
+    def passes(self, channel: Channel, octets: bytes, now: int) -> bool:
+        """Whether an event passes at once; else it is held until its time, or a later one comes."""
+        if not channel.sample:
+            return True
+        subject = channel.subject
+        if now >= self._next.get(subject, now) and subject not in self._held:
+            self._next[subject] = now + channel.sample
+            return True
+        self.skipped += subject in self._held
+        self._held[subject] = channel, octets
+        return False
+
+    def due(self, now: int) -> list[tuple[Channel, bytes]]:
+        """The events whose time has come."""
+        found = [one for subject, one in self._held.items() if self._next[subject] <= now]
+        for channel, _ in found:
+            del self._held[channel.subject]
+            self._next[channel.subject] = now + channel.sample
+        return found
+
+    @property
+    def wake(self) -> int | None:
+        """When the next one is due."""
+        return min((self._next[subject] for subject in self._held), default=None)

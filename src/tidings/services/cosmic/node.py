@@ -13,7 +13,7 @@ from tidings.clock import Clock, SystemClock
 from tidings.errors import InvalidEvent, TidingsError, Unreachable
 from tidings.events.structured import StructuredEvent
 from tidings.services.cosmic.bulk import Reassembly, fragments
-from tidings.services.cosmic.channels import Channel, ChannelKind, Network
+from tidings.services.cosmic.channels import Channel, ChannelKind, Network, Sampler
 from tidings.services.cosmic.frames import Frame, Id
 from tidings.services.cosmic.line import Line
 from tidings.services.cosmic.scheduler import Miss, Scheduler
@@ -28,44 +28,6 @@ _FULL: Final = 0.001
 # Frames that were sent and may come back.
 _MOST_ECHOES: Final = 1_000
 _SECOND: Final = 1_000_000
-
-
-class Sampler:
-    """Lets one event of a channel pass in its time, the latest; a machine without a clock.
-
-    Attributes:
-        skipped: Events that a later one has replaced.
-    """
-
-    def __init__(self) -> None:
-        self.skipped = 0
-        self._next: dict[str, int] = {}
-        self._held: dict[str, tuple[Channel, bytes]] = {}
-
-    def passes(self, channel: Channel, octets: bytes, now: int) -> bool:
-        """Whether an event passes at once; else it is held until its time, or a later one comes."""
-        if not channel.sample:
-            return True
-        subject = channel.subject
-        if now >= self._next.get(subject, now) and subject not in self._held:
-            self._next[subject] = now + channel.sample
-            return True
-        self.skipped += subject in self._held
-        self._held[subject] = channel, octets
-        return False
-
-    def due(self, now: int) -> list[tuple[Channel, bytes]]:
-        """The events whose time has come."""
-        found = [one for subject, one in self._held.items() if self._next[subject] <= now]
-        for channel, _ in found:
-            del self._held[channel.subject]
-            self._next[channel.subject] = now + channel.sample
-        return found
-
-    @property
-    def wake(self) -> int | None:
-        """When the next one is due."""
-        return min((self._next[subject] for subject in self._held), default=None)
 
 
 class Node:

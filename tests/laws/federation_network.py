@@ -11,16 +11,18 @@ from random import Random
 from tidings.events.build import event
 from tidings.events.fields import StructuredFields
 from tidings.events.structured import StructuredEvent
-from tidings.federation.control import CONTROL_SUBJECT, Control, ControlKind
+from tidings.federation.control import CONTROL_SUBJECT, ControlKind
 from tidings.federation.gateway import (
     Fresh,
     Gateway,
+    GatewayKeys,
     GatewayTimes,
     KeepNotes,
     Publish,
     Want,
 )
 from tidings.federation.marks import Mark
+from tidings.federation.records import Note
 from tidings.filters.constraint import Constraint
 from tidings.gateways.adapters.memory import MemoryAdapter
 
@@ -42,13 +44,15 @@ class Member:
 
     def _new(self) -> Gateway:
         life = f"life{next(self.network.lives)}"
+        network = self.network
         made = Gateway(
             self.name,
-            "sim",
+            network.systems.get(self.name, "sim"),
             life,
-            self.network.now,
+            network.now,
             times=TIMES,
             notes=self.notes,  # type: ignore[arg-type]
+            keys=GatewayKeys(next(iter(network.keys), ""), network.keys, network.clients),
         )
         for service in self.services:
             made.attach(service, service, MemoryAdapter.capabilities)
@@ -65,13 +69,18 @@ class Member:
         if not self.alive:
             return
         self.machine.refresh(self.network.now)
-        for effect in self.machine.take_effects():
+        effects = self.machine.take_effects()
+        for effect in effects:
             if isinstance(effect, Want):
                 self.wants[effect.adapter] = effect.filters
+                how = [(one.text, True, "") for one in effect.filters]
+                self.machine.placed(effect.adapter, effect.filters, how)
             elif isinstance(effect, Publish):
                 self.network.publish(effect.adapter, effect.event, effect.mark, self)
             elif isinstance(effect, KeepNotes):
                 self.notes = effect.notes
+        if effects:
+            self.work()
 
     def hear(self, service: str, sent: StructuredEvent, mark: Mark | None, number: int) -> None:
         fields = StructuredFields(sent)
@@ -99,9 +108,20 @@ class Network:
     Attributes:
         delivered: How often each event (by name) was published into each service from elsewhere.
         messages: Events and publications that were published, states not counted.
+        talk: Answers to clients, with their services.
     """
 
-    def __init__(self, seed: int, attached: dict[str, list[str]]) -> None:
+    def __init__(
+        self,
+        seed: int,
+        attached: dict[str, list[str]],
+        *,
+        systems: dict[str, str] | None = None,
+        keys: dict[str, bytes] | None = None,
+        clients: bool = True,
+    ) -> None:
+        self.systems, self.keys, self.clients = systems or {}, keys or {}, clients
+        self.talk: list[tuple[str, StructuredEvent]] = []
         self.random = Random(seed)
         self.now = 1_000_000_000
         self.lives = itertools.count()
@@ -133,8 +153,10 @@ class Network:
             self.messages += 1
             if mark is not None:
                 self.delivered[sent.name, service] += 1
-        elif sent.data["Type"] == ControlKind.PUBLICATION:
+        elif sent.data.get("Type") == ControlKind.PUBLICATION:
             self.messages += 1
+        elif sent.data.get("Type") == ControlKind.STATUS:
+            self.talk.append((service, sent))
         for member in self._on[service]:
             if member is by:
                 continue
@@ -160,8 +182,8 @@ class Network:
 
     def ask(self, by: str, kind: ControlKind, filter: str, source: str, targets: str) -> None:
         member = self.members[by]
-        control = Control(kind=kind, filter=filter, source=source, targets=targets)
-        member.machine.ask(control, self.now)
+        count = 1 if kind is ControlKind.SUBSCRIPTION else -1
+        member.machine.ask(Note(False, filter, source, targets, count), self.now)
         member.work()
 
     def event(self, service: str, name: str, **data: object) -> None:

@@ -27,6 +27,7 @@ from tidings.channel.views import AdminValues, FilterInfo, MappingInfo, QoSValue
 from tidings.channel.vocabulary import Item, Place
 from tidings.cores import Most
 from tidings.events.structured import StructuredEvent
+from tidings.federation.requests import GatewayName, Json
 from tidings.filters.constraint import Constraint, EventTypePattern
 from tidings.filters.mapping import MappedConstraint
 from tidings.grants.model import PrincipalName
@@ -49,6 +50,12 @@ _LEAVES: Final[dict[Any, st.SearchStrategy[Any]]] = {
     Most: st.integers(1, 1_000),
     Name: views.ids | _names,
     Place: views.holder_places,
+    GatewayName: st.from_regex(r"[\w.:@+-]{1,64}", fullmatch=True),
+    Json: st.recursive(
+        st.booleans() | st.integers(-(2**53), 2**53) | st.text(max_size=8),
+        lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=4), inner),
+        max_leaves=4,
+    ),
     PrincipalName: st.from_regex(r"[\w.@-]{1,64}", fullmatch=True),
     PropertyRange: st.builds(PropertyRange, views.names, _bounds, _bounds),
     Purpose: st.sampled_from(["priority", "lifetime"]),

@@ -404,7 +404,7 @@ def _place_path(place: Place, *, holder: bool) -> str:
 
 
 # Fields of paths that are names, whatever they look like.
-_NAMES: Final = frozenset({"name", "principal", "producer"})
+_NAMES: Final = frozenset({"name", "principal", "producer", "gateway", "probe"})
 
 
 def _part(name: str, value: Any) -> str | None:  # noqa: ANN401

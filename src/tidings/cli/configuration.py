@@ -31,8 +31,9 @@ async def export(client: Client, file: str | None = None) -> None:
     """Write a service's whole configuration as one file.
 
     It is TOML, and `tidings apply` reads it. Channels, admins, subscriptions with names, their
-    quality of service, event types, filters and mapping filters. Things without a name, and events,
-    are no part of it.
+    quality of service, event types, filters and mapping filters; gateways with their standing
+    requests. Things without a name, events, and what gateways make for themselves are no part of
+    it.
 
     Options:
         file <FILE>: Where to; - or none is standard output.
@@ -87,7 +88,9 @@ async def apply(client: Client, file: str, dry_run: bool = False, prune: bool = 
     wanted = _read(file)
     found = await find_configuration(client.transport)
     applying = Applying(client.transport, wanted, found, prune=prune)
-    await rehearse(wanted, found, prune=prune)
+    from tidings.gateways.sides import checked_side
+
+    await rehearse(wanted, found, prune=prune, check=checked_side)
     if dry_run:
         for step in applying.plan.steps:
             _tell(step)

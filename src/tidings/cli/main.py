@@ -50,6 +50,7 @@ COMMANDS: Final = {
     "subscription": "subscriptions",
     "dead-letter": "dead_letters",
     "journal": "journal",
+    "gateway": "gateways",
     "ior": "corba",
     "idl": "corba",
     "tls": "serve",

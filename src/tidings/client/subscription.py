@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -133,7 +133,7 @@ class Subscription(PushConnection):
         except (TimeoutError, StopAsyncIteration):
             return None
 
-    async def batches(self, most: int = 256) -> AsyncIterator[Sequence[Message]]:
+    async def batches(self, most: int = 256) -> AsyncGenerator[Sequence[Message], None]:
         """Yield events in batches as they arrive, for high throughput.
 
         A batch is acknowledged when the program asks for the next one or closes the subscription,

@@ -27,8 +27,10 @@ from typing import Final, TypeVar
 import msgspec
 
 from tidings.errors import InvalidEvent, InvalidUsage, TidingsError
+from tidings.events.anyvalue import Value
 from tidings.events.codecs.json_codec import decode_event, encode_event
-from tidings.events.structured import StructuredEvent
+from tidings.events.standard_header import standard_value
+from tidings.events.structured import StructuredEvent, pack_header
 from tidings.federation.distribution import checked_name, distribution
 from tidings.federation.marks import Mark, mark_of_text, mark_text
 
@@ -102,6 +104,17 @@ _NAMES: Final = {
 }  # fmt: skip
 
 
+# What gateways say of themselves is of no use after a while, and need not survive a crash.
+_OF_TALK: Final = pack_header(
+    {
+        name: standard_value(name, value)
+        for name, value in {"EventReliability": "BestEffort", "Timeout": "30s"}.items()
+    }
+)
+# What of an event's context the control event has that carries it.
+_CONTEXT: Final = ("EventReliability", "Priority", "StopTime", "Timeout")
+
+
 def control_event(control: Control) -> StructuredEvent:
     """Return the structured event that stands for a control event; parameters as in the source."""
     data: dict[str, int | str] = {"Type": int(control.kind)}
@@ -112,7 +125,14 @@ def control_event(control: Control) -> StructuredEvent:
         data["Event"] = encode_event(control.event).decode()
     if control.mark is not None:
         data["Mark"] = mark_text(control.mark)
-    return StructuredEvent(name=CONTROL_SUBJECT, data=data)
+    return StructuredEvent(name=CONTROL_SUBJECT, header=_header(control), data=data)
+
+
+def _header(control: Control) -> Mapping[str, Value]:
+    if control.kind not in REQUESTS:
+        return _OF_TALK
+    carried = {} if control.event is None else control.event.header
+    return {name: carried[name] for name in _CONTEXT if name in carried}
 
 
 def control_of(event: StructuredEvent) -> Control:

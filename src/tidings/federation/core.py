@@ -16,11 +16,10 @@ import msgspec
 
 from tidings.cores import Handled, Keep, State, answer_each
 from tidings.errors import InvalidUsage, NameTaken, NotFound, StoreError, TooManyObjects, WrongState
-from tidings.events.structured import StructuredEvent
 from tidings.federation import requests as r
-from tidings.federation.control import Control, ControlKind
 from tidings.federation.distribution import checked_name, distribution
 from tidings.federation.gateway import Gateway
+from tidings.federation.notes import summed
 from tidings.federation.records import Applied, Note
 from tidings.federation.wishes import filter_of
 
@@ -29,15 +28,10 @@ NAME: Final = "federation"
 MOST_GATEWAYS: Final = 256
 MOST_SIDES: Final = 32
 MOST_KEYS: Final = 256
+MOST_REMEMBERED: Final = 10_000_000
 NOT_RUN: Final = "this process runs no gateways"
 
 _VERSION: Final = 1
-_KINDS: Final = {
-    r.RequestKind.SUBSCRIBE: ControlKind.SUBSCRIPTION,
-    r.RequestKind.UNSUBSCRIBE: ControlKind.UNSUBSCRIPTION,
-    r.RequestKind.ANNOUNCE: ControlKind.ANNOUNCEMENT,
-    r.RequestKind.UNANNOUNCE: ControlKind.UNANNOUNCEMENT,
-}
 
 
 @dataclass(slots=True)
@@ -58,8 +52,10 @@ class Federation:
     name: Final = NAME
     wake_at: int | None = None
 
-    def __init__(self) -> None:
+    def __init__(self, check: Callable[[r.SideConfig], object] = lambda _: None) -> None:
+        """`check` raises InvalidUsage if a side could not run: no such adapter, a wrong rule."""
         self._gateways: dict[str, _Kept] = {}
+        self._check_side = check
         self._ready = False
         self._effects: list[Any] = []
         self._handlers: dict[type, Callable[[Any, int], object]] = {
@@ -71,7 +67,7 @@ class Federation:
             r.DeleteGateway: self._delete,
             r.SeeGateways: lambda *_: tuple(map(_info, self._gateways.values())),
             r.SeeGateway: lambda asked, _: _info(self._find(asked.gateway)),
-            r.SeeGatewayConfig: lambda asked, _: self._find(asked.gateway).config,
+            r.SeeGatewayConfig: lambda asked, _: _config(self._find(asked.gateway)),
             r.AskFederation: self._ask,
             r.SeeFederationRequests: lambda asked, _: _requests(self._machine(asked.gateway)),
             r.SeeFederation: lambda asked, _: _services(self._machine(asked.gateway)),
@@ -99,17 +95,17 @@ class Federation:
             raise TooManyObjects(f"the service has {MOST_GATEWAYS} gateways already")
         config = r.GatewayConfig(
             checked_name("name", asked.name), checked_name("system", asked.system),
-            tuple(asked.sides), dict(asked.keys), asked.clients_sign,
+            tuple(asked.sides), dict(asked.keys), asked.clients_sign, asked.window,
         )  # fmt: skip
-        _check(config)
-        self._gateways[asked.name] = _Kept(config)
+        self._check(config)
+        self._gateways[asked.name] = _Kept(config, tuple(map(_note, asked.requests)))
         self._keep(asked.name)
         self._run(asked.name)
 
     def _change(self, asked: r.ChangeGateway, _: int) -> None:
         kept = self._find(asked.gateway)
         config = replace(kept.config, sides=tuple(asked.sides))
-        _check(config)
+        self._check(config)
         kept.config = config
         self._keep(asked.gateway)
         self._run(asked.gateway)
@@ -136,21 +132,16 @@ class Federation:
         self._effects += [Keep(NAME, asked.gateway, None), r.EndGateway(asked.gateway)]
 
     def _ask(self, asked: r.AskFederation, now: int) -> None:
-        machine = self._machine(asked.gateway)
-        announces = asked.kind in (r.RequestKind.ANNOUNCE, r.RequestKind.UNANNOUNCE)
-        distribution(asked.targets)
-        if not announces:
-            filter_of(asked.what)
-        machine.ask(
-            Control(
-                kind=_KINDS[asked.kind],
-                source=checked_name("source", asked.source),
-                targets=asked.targets,
-                filter="" if announces else asked.what,
-                event=StructuredEvent(name=asked.what) if announces else None,
-            ),
-            now,
-        )
+        kept = self._find(asked.gateway)
+        note = _note(r.StandingRequest(asked.kind, asked.what, asked.source, asked.targets))
+        taken_back = asked.kind in (r.RequestKind.UNSUBSCRIBE, r.RequestKind.UNANNOUNCE)
+        if taken_back:
+            note = msgspec.structs.replace(note, count=-1)
+        if kept.machine is None:
+            kept.notes = summed((*kept.notes, note))
+            self._keep(asked.gateway)
+            return
+        kept.machine.ask(note, now)
         self._effects.append(r.WakeGateway(asked.gateway))
 
     def _probe(self, asked: r.ProbeFederation, now: int) -> str:
@@ -182,6 +173,11 @@ class Federation:
             kept.sides, kept.problem = told.sides, told.problem
 
     # Rules.
+
+    def _check(self, config: r.GatewayConfig) -> None:
+        _check(config)
+        for side in config.sides:
+            self._check_side(side)
 
     def _run(self, name: str) -> None:
         kept = self._gateways[name]
@@ -234,15 +230,35 @@ def _state(kept: _Kept) -> State:
     return {"version": _VERSION, "config": asdict(kept.config), "notes": notes}
 
 
+def _note(request: r.StandingRequest) -> Note:
+    """Return what is noted of a request; its errors name the part that is wrong."""
+    announces = request.kind in (r.RequestKind.ANNOUNCE, r.RequestKind.UNANNOUNCE)
+    distribution(request.targets)
+    if not announces:
+        filter_of(request.what)
+    elif not request.what:
+        raise InvalidUsage("what: an announcement names the subject")
+    source = checked_name("source", request.source)
+    return Note(announces, request.what, source, request.targets, request.count)
+
+
+def _config(kept: _Kept) -> r.GatewayConfig:
+    requests = tuple(
+        r.StandingRequest(
+            r.RequestKind.ANNOUNCE if note.announces else r.RequestKind.SUBSCRIBE,
+            note.what, note.source, note.targets, note.count,
+        )
+        for note in kept.notes
+    )  # fmt: skip
+    return replace(kept.config, requests=requests)
+
+
 def _check(config: r.GatewayConfig) -> None:
+    if not 0 <= config.window <= MOST_REMEMBERED:
+        raise InvalidUsage(f"window: 0 to {MOST_REMEMBERED} events, not {config.window}")
     if not 1 <= len(config.sides) <= MOST_SIDES:
         raise InvalidUsage(f"sides: a gateway has 1 to {MOST_SIDES}, not {len(config.sides)}")
-    if len(config.keys) > MOST_KEYS:
-        raise InvalidUsage(f"keys: at most {MOST_KEYS}, not {len(config.keys)}")
-    for name, place in config.keys.items():
-        checked_name("keys", name)
-        if not place.startswith(("file:", "env:")):
-            raise InvalidUsage(f"keys: {name} is file:PATH or env:NAME, so that no secret is kept")
+    _check_keys(config)
     for what in ("adapter", "service"):
         names = [checked_name(f"sides: {what}", getattr(side, what)) for side in config.sides]
         twice = next((name for name in names if names.count(name) > 1), None)
@@ -252,6 +268,22 @@ def _check(config: r.GatewayConfig) -> None:
         for text in (side.flow.allow, side.flow.deny):
             if text:
                 filter_of(text)
+
+
+def _check_keys(config: r.GatewayConfig) -> None:
+    if len(config.keys) > MOST_KEYS:
+        raise InvalidUsage(f"keys: at most {MOST_KEYS}, not {len(config.keys)}")
+    for name, place in config.keys.items():
+        checked_name("keys", name)
+        if not place.startswith(("file:", "env:")):
+            raise InvalidUsage(f"keys: {name} is file:PATH or env:NAME, so that no secret is kept")
+    for side in config.sides:
+        for name in side.trusts:
+            if name not in config.keys:
+                raise InvalidUsage(
+                    f"sides: {side.adapter} trusts {name!r:.60}, which is not one of the gateway's "
+                    f"keys: {', '.join(config.keys) or 'it has none'}"
+                )
 
 
 # What is shown.

@@ -20,7 +20,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
 
-from tidings.errors import InvalidEvent, NotFound, TidingsError, WrongState
+from tidings.errors import InvalidEvent, NotFound, TidingsError
 from tidings.events.fields import StructuredFields
 from tidings.events.structured import StructuredEvent
 from tidings.federation.capabilities import Capabilities, Hop, context_report
@@ -34,7 +34,7 @@ from tidings.federation.control import (
     is_signed,
     signed,
 )
-from tidings.federation.distribution import distribution
+from tidings.federation.distribution import MAX_NAME, distribution
 from tidings.federation.marks import MOST_HOPS, Mark
 from tidings.federation.notes import Notes, Request
 from tidings.federation.probes import ProbeHop, Probes, way_of, way_text
@@ -52,9 +52,12 @@ from tidings.federation.records import (
 from tidings.federation.topology import Topology
 from tidings.federation.wishes import filter_of
 from tidings.filters.constraint import Constraint, constraint
+from tidings.filters.covering import Placement
 from tidings.filters.index import MatchIndex
 
 _SECOND: Final = 1_000_000
+MOST_ASKED: Final = 1_000
+"""Requests of clients whose way is told to them at one time."""
 CONTROL_FILTER: Final = constraint(f"$event_name == '{CONTROL_SUBJECT}'")
 """What a gateway wants of every service that can carry control events."""
 
@@ -66,11 +69,13 @@ class GatewayTimes(msgspec.Struct, frozen=True):
         hello: Between two states that it publishes on every side.
         gone: After so long without a word another gateway counts as gone.
         settle: How long it waits before it takes over from another, which may still be at work.
+        answer: For so long it tells a client what becomes of its request.
     """
 
     hello: int = 2 * _SECOND
     gone: int = 7 * _SECOND
     settle: int = 1 * _SECOND
+    answer: int = 60 * _SECOND
 
 
 class GatewayKeys(msgspec.Struct, frozen=True):
@@ -171,14 +176,28 @@ class _Side:
 
     service: str
     capabilities: Capabilities
+    secrets: Mapping[str, bytes]
     up: bool = False
     heard: dict[str, int] = field(default_factory=dict)  # other gateways, and when
     wanted: tuple[Constraint, ...] = ()
+    placement: Placement = field(default_factory=Placement)
+    # How each placed filter stands: text, exact or not, surplus; or why none could be placed.
+    standing: Mapping[Constraint, tuple[str, bool, str]] | str = field(default_factory=dict)
     offered: tuple[str, ...] = ()
     index: MatchIndex[Request] = field(default_factory=MatchIndex)
     indexed: set[Request] = field(default_factory=set)
     answered: int = 0  # when it has last told others what they lacked
     asked: int = 0  # … and others what it lacks
+
+
+@dataclass(slots=True)
+class _Asked:
+    """A request that a client has made through its own service."""
+
+    side: _Side
+    request: Request
+    since: int
+    told: RequestAnswer | None = None
 
 
 class Gateway:
@@ -220,6 +239,7 @@ class Gateway:
         self._dirty = True
         self._hello_at = now
         self._since: dict[tuple[str, str], int] = {}  # when a way became ours
+        self._asked: OrderedDict[str, _Asked] = OrderedDict()
         self._probes = Probes()
         for note in notes:
             self._records.write(_note_key(note), note)
@@ -228,9 +248,13 @@ class Gateway:
 
     # What happens.
 
-    def attach(self, adapter: str, service: str, capabilities: Capabilities) -> None:
-        """Add a side; InvalidUsage is the caller's to find, before."""
-        self._sides[adapter] = _Side(service, capabilities)
+    def attach(
+        self, adapter: str, service: str, capabilities: Capabilities, trusts: Sequence[str] = ()
+    ) -> None:
+        """Add a side; `trusts` are the keys believed there, all if there is none."""
+        secrets = self._keys.secrets
+        known = {name: secrets[name] for name in trusts} if trusts else secrets
+        self._sides[adapter] = _Side(service, capabilities, known)
         self._by_service[service] = adapter
         self._dirty = True
 
@@ -238,12 +262,14 @@ class Gateway:
         """Take a side away."""
         side = self._sides.pop(adapter)
         del self._by_service[side.service]
+        for id in [id for id, asked in self._asked.items() if asked.side is side]:
+            del self._asked[id]
         self._dirty = True
 
     def side_up(self, adapter: str) -> None:
         """A side is connected; nothing is wanted or offered there yet."""
         side = self._sides[adapter]
-        side.up, side.wanted, side.offered = True, (), ()
+        side.up, side.wanted, side.offered, side.standing = True, (), (), {}
         if side.capabilities.control:
             self._hello_at = 0
         self._dirty = True
@@ -259,19 +285,37 @@ class Gateway:
         self, adapter: str, filters: Sequence[Constraint], how: Sequence[tuple[str, bool, str]]
     ) -> None:
         """Filters stand at a side's service: text, exact or not, and the surplus."""
-        found = dict(zip(filters, how, strict=True))
         side = self._sides[adapter]
-        for request in side.indexed:
-            text, exact, surplus = found.get(filter_of(request.what), ("", False, "merged"))
-            self._report(
-                side.service, request, "", f"{text}; {surplus}" if surplus else text, exact
-            )
+        side.standing = dict(zip(filters, how, strict=True))
+        self._report_standing(side)
 
-    def refused(self, adapter: str, cause: str) -> None:
-        """The filters of a side could not be placed."""
+    def refused(self, adapter: str, filters: Sequence[Constraint], cause: str) -> None:
+        """Filters of a side could not be placed."""
         side = self._sides[adapter]
+        if tuple(filters) != side.wanted:
+            return  # something else is wanted by now
+        side.standing = cause
+        self._report_standing(side)
+
+    def filters(self, adapter: str) -> tuple[int, int]:
+        """Return how many filters others have asked for at a side, and how many stand for them."""
+        side = self._sides[adapter]
+        asked = {filter_of(request.what) for request in side.indexed}
+        return len(asked), len(side.placement.placed)
+
+    def _report_standing(self, side: _Side) -> None:
         for request in side.indexed:
-            self._report(side.service, request, cause, "", exact=False)
+            if isinstance(side.standing, str):
+                self._report(side.service, request, side.standing, "", exact=False)
+                continue
+            wanted = filter_of(request.what)
+            cover = side.placement.covering(wanted)
+            if cover in side.standing:
+                text, exact, surplus = side.standing[cover]
+                how = f"{text}; {surplus}" if surplus else text
+                if cover != wanted:
+                    how, exact = f"covered by {how}", False
+                self._report(side.service, request, "", how, exact)
 
     def _report(self, service: str, request: Request, cause: str, how: str, exact: bool) -> None:
         applied = Applied(*request, service, cause, how, exact)
@@ -282,28 +326,40 @@ class Gateway:
     def control_arrived(self, adapter: str, heard: Fresh, now: int) -> list[Delivery]:
         """Take in a control event; return where the event of a publication goes."""
         self.counts.control += 1
+        side = self._sides[adapter]
         try:
             control = control_of(heard.event)
-            self._check(control)
+            if control.system not in ("", self.system):
+                return []
+            if control.sender == self.name:
+                return self._note_namesake(control)
+            self._check(side, control)
+            if control.filter:
+                filter_of(control.filter)
+            if control.sender:
+                side.heard[control.sender] = now
+            return self._obey(side, control, heard, now)
         except TidingsError as error:
             self.counts.refused += 1
             self.counts.last_refusal = str(error)
+            self._answer_refused(side, heard.event, str(error))
             return []
-        if control.sender == self.name or (control.system and control.system != self.system):
-            return []
-        side = self._sides[adapter]
-        if control.sender:
-            side.heard[control.sender] = now
-        return self._obey(side, control, heard, now)
 
-    def _check(self, control: Control) -> None:
-        keys = self._keys
-        if not keys.secrets or (keys.clients and not control.sender and control.kind in REQUESTS):
-            return
-        if not is_signed(control, keys.secrets):
+    def _note_namesake(self, control: Control) -> list[Delivery]:
+        if not control.id.startswith(f"{self._life}-") and control.kind is ControlKind.STATE:
+            self.counts.refused += 1
+            self.counts.last_refusal = (
+                f"another gateway of federation {self.system} is named {self.name}, too; or it was "
+                "this one, before it was started again"
+            )
+        return []
+
+    def _check(self, side: _Side, control: Control) -> None:
+        unsigned = self._keys.clients and not control.sender and control.kind in REQUESTS
+        if side.secrets and not unsigned and not is_signed(control, side.secrets):
             raise InvalidEvent(
-                f"the signature of a control event of {control.sender or 'a client'} is not that "
-                f"of a key known here: {', '.join(keys.secrets)}",
+                f"a control event of {control.sender or 'a client'} at {side.service} does not "
+                f"have the signature of a key believed there: {', '.join(side.secrets)}",
                 "data.Signature",
             )
 
@@ -320,8 +376,46 @@ class Gateway:
             and self._is_new(control, heard)
             and self.topology.first_on(side.service) == self.name
         ):
-            self._note(control)
+            request = self._note(_note_of(control))
+            if control.id:
+                self._asked[control.id] = _Asked(side, request, now)
+                while len(self._asked) > MOST_ASKED:
+                    self._asked.popitem(last=False)
         return []
+
+    # Answers to clients that have asked through their own service.
+
+    def _answer_refused(self, side: _Side, wrong: StructuredEvent, cause: str) -> None:
+        id = wrong.data.get("Id")
+        if isinstance(id, str) and id and not wrong.data.get("Sender"):
+            self._answer(side, RequestAnswer(id=id[:MAX_NAME], cause=cause))
+
+    def _answer_asked(self, now: int) -> None:
+        """Tell clients what has become of their requests, whenever that changes."""
+        for id, asked in list(self._asked.items()):
+            answer = self._status_of(id, asked.request)
+            if answer != asked.told:
+                self._answer(asked.side, answer)
+                asked.told = answer
+            if now - asked.since > self._times.answer:
+                del self._asked[id]
+
+    def _status_of(self, id: str, request: Request) -> RequestAnswer:
+        found = next((one for one in self.requests() if one[:3] == request), None)
+        if found is None:
+            return RequestAnswer(id=id, ended=True)
+        return RequestAnswer(
+            id=id,
+            applied={one.service: one.how for one in found.applied if not one.cause},
+            refused={one.service: one.cause for one in found.applied if one.cause},
+            missing=found.missing,
+        )
+
+    def _answer(self, side: _Side, answer: RequestAnswer) -> None:
+        event, mark = self._control(
+            ControlKind.STATUS, body=msgspec.json.encode(answer).decode(), targets=side.service
+        )
+        self._effects.append(Publish(self._by_service[side.service], event, mark))
 
     def _is_new(self, control: Control, heard: Fresh) -> bool:
         """Whether a request is no repetition; without an id the service's number says so."""
@@ -330,24 +424,12 @@ class Gateway:
 
     # Requests.
 
-    def ask(self, control: Control, now: int) -> None:
-        """Take a request that was made at this gateway (a transparent one).
-
-        Raises:
-            InvalidConstraint: The filter is none.
-        """
-        if control.kind not in REQUESTS or control.kind is ControlKind.PUBLICATION:
-            raise WrongState(f"a {control.kind.name.lower()} is no standing request")
-        if control.filter:
-            filter_of(control.filter)
-        self._note(control)
+    def ask(self, note: Note, now: int) -> None:
+        """Take a request that was made at this gateway (a transparent one)."""
+        self._note(note)
         self.refresh(now)
 
-    def _note(self, control: Control) -> None:
-        announces = control.kind in (ControlKind.ANNOUNCEMENT, ControlKind.UNANNOUNCEMENT)
-        more = control.kind in (ControlKind.ANNOUNCEMENT, ControlKind.SUBSCRIPTION)
-        what = control.event.name if control.event is not None and announces else control.filter
-        note = Note(announces, what, control.source, control.targets, 1 if more else -1)
+    def _note(self, note: Note) -> Request:
         key = _note_key(note)
         before = self._records.content(self.name, key)
         count = note.count + (before.count if isinstance(before, Note) else 0)
@@ -358,6 +440,7 @@ class Gateway:
             if gateway == self.name and isinstance(content, Note)
         )
         self._effects.append(KeepNotes(tuple(kept)))
+        return Request(note.announces, note.what, note.source)
 
     def requests(self) -> list[RequestStatus]:
         """Say of each standing request where it applies, where it was refused, what is missing."""
@@ -623,6 +706,7 @@ class Gateway:
         self._notes = Notes(notes)
         for adapter, side in self._sides.items():
             self._choose(adapter, side, before, now)
+        self._answer_asked(now)
 
     def _choose(self, adapter: str, side: _Side, before: Topology, now: int) -> None:
         """Say what a side wants and offers."""
@@ -632,23 +716,35 @@ class Gateway:
         for request in self._notes.at(at):
             if request.announces:
                 subjects.add(request.what)
-            elif self._is_ours(at, request.source, before, now):
+            elif self._is_ours(at, request.source, before, now) and self._can_read(at, request):
                 chosen.add(request)
-        self._index(side, chosen)
+        changed = self._index(side, chosen)
         if not side.up:
             return
-        wanted = {filter_of(request.what) for request in chosen}
-        filters = tuple(sorted(wanted, key=lambda one: one.text))
+        filters = side.placement.update(filter_of(request.what) for request in chosen)
         if side.capabilities.control:
             filters = (CONTROL_FILTER, *filters)
         if filters != side.wanted:
             side.wanted = filters
             self._effects.append(Want(adapter, filters))
+        elif changed:
+            self._report_standing(side)
         if (offered := tuple(sorted(subjects))) != side.offered:
             side.offered = offered
             self._effects.append(Offer(adapter, offered))
 
-    def _index(self, side: _Side, chosen: set[Request]) -> None:
+    def _can_read(self, at: str, request: Request) -> bool:
+        """Whether the filter of a request that another gateway has noted is one here, too."""
+        try:
+            filter_of(request.what)
+        except TidingsError as error:
+            self._report(at, request, f"gateway {self.name} cannot read it: {error}", "", False)
+            return False
+        return True
+
+    def _index(self, side: _Side, chosen: set[Request]) -> bool:
+        if side.indexed == chosen:
+            return False
         for request in side.indexed - chosen:
             side.index.remove(request)
             self._write(
@@ -658,6 +754,7 @@ class Gateway:
         for request in chosen - side.indexed:
             side.index.add(request, [filter_of(request.what)])
         side.indexed = chosen
+        return True
 
     def _is_ours(self, at: str, to: str, before: Topology, now: int) -> bool:
         """Whether it is this gateway that carries events from a service to another."""
@@ -682,6 +779,26 @@ class Gateway:
         return effects
 
 
+class RequestAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a client is told of its request: the body of a control event of the kind status.
+
+    Attributes:
+        id: That of the request.
+        applied: The services where it applies, and how it stands there.
+        refused: Services that refused it, and why.
+        missing: Services where it does not apply yet, or that nobody reaches.
+        ended: Whether it was taken back.
+        cause: Why nobody can take it; empty if somebody has.
+    """
+
+    id: str
+    applied: Mapping[str, str] = {}
+    refused: Mapping[str, str] = {}
+    missing: tuple[str, ...] = ()
+    ended: bool = False
+    cause: str = ""
+
+
 class RequestStatus(NamedTuple):
     """A standing request, and where it stands.
 
@@ -700,6 +817,14 @@ class RequestStatus(NamedTuple):
     targets: tuple[str, ...]
     applied: tuple[Applied, ...]
     missing: tuple[str, ...]
+
+
+def _note_of(control: Control) -> Note:
+    """Return what is noted of a request that came as a control event."""
+    announces = control.kind in (ControlKind.ANNOUNCEMENT, ControlKind.UNANNOUNCEMENT)
+    more = control.kind in (ControlKind.ANNOUNCEMENT, ControlKind.SUBSCRIPTION)
+    what = control.event.name if control.event is not None and announces else control.filter
+    return Note(announces, what, control.source, control.targets, 1 if more else -1)
 
 
 def _note_key(note: Note) -> str:

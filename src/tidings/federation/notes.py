@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from tidings.federation.distribution import distribution
 from tidings.federation.records import Note
 
@@ -22,6 +24,14 @@ class Request(NamedTuple):
     announces: bool
     what: str
     source: str
+
+
+def summed(notes: Iterable[Note]) -> tuple[Note, ...]:
+    """Count notes of the same request together; those that come to nothing are left out."""
+    counts: dict[Note, int] = defaultdict(int)
+    for note in notes:
+        counts[replace(note, count=0)] += note.count
+    return tuple(replace(note, count=count) for note, count in counts.items() if count)
 
 
 class Notes:

@@ -5,13 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias
 
 from tidings.cores import Question, Request
 from tidings.federation.records import Note
 
 Json: TypeAlias = Annotated[Any, "json"]
 """A value of JSON."""
+
+GatewayName: TypeAlias = Annotated[str, "gateway"]
+"""A name of the federation: see `distribution.checked_name`."""
+
+
+OF_GATEWAYS: Final = "federation "
+"""The names of channels and subscriptions that gateways make for themselves begin so."""
+WINDOW: Final = 100_000
+"""Events that a gateway remembers."""
 
 
 class SideState(StrEnum):
@@ -63,6 +72,9 @@ class SideConfig:
         mapping: How events are changed on the way in and out; docs/federation.md has the rules.
         flow: What may pass into the service.
         outbox: Quality of service of what waits while the service is away.
+        position: Where the service is, `53.34, -6.25`: an event whose `Proximity` does not contain
+            it is not published there. Empty: it is everywhere.
+        trusts: Names of the gateway's keys that are believed on this side; empty for all.
     """
 
     adapter: str
@@ -72,6 +84,8 @@ class SideConfig:
     mapping: Mapping[str, Json] = field(default_factory=dict)
     flow: Flow = Flow()
     outbox: Mapping[str, Json] = field(default_factory=dict)
+    position: str = ""
+    trusts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +105,12 @@ class SideInfo:
         waiting: Events that wait for it, in memory and in its outbox.
         set_aside: Events that it could not carry; they are dead letters of the outbox.
         withheld: Events that the flow rules have held back.
+        outside: Events whose validity area does not contain the service's position.
         reconnects: How often it was connected again.
         repeated: Events that may have arrived twice, after a failure.
         last_cause: Why the last event could not be carried.
+        requested: How many filters others have asked for there.
+        placed: How many it has placed for them; fewer where one covers others.
     """
 
     adapter: str
@@ -108,9 +125,12 @@ class SideInfo:
     waiting: int = 0
     set_aside: int = 0
     withheld: int = 0
+    outside: int = 0
     reconnects: int = 0
     repeated: int = 0
     last_cause: str = ""
+    requested: int = 0
+    placed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +232,25 @@ class GatewayInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class StandingRequest:
+    """A standing request that was made at a gateway.
+
+    Attributes:
+        kind: `subscribe` or `announce`.
+        what: The filter; of an announcement the subject.
+        source: The event service that wants the events, or where they are published.
+        targets: The distribution list.
+        count: How often it was made: it ends when it is taken back as often.
+    """
+
+    kind: RequestKind
+    what: str
+    source: str
+    targets: str = "*"
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class GatewayConfig:
     """How a gateway is set up; no secret is in it.
 
@@ -222,6 +261,8 @@ class GatewayConfig:
         keys: Names of the keys whose control events it believes, each with the file of its secret
             (`file:PATH`) or the variable (`env:NAME`); the first one is its own.
         clients_sign: Whether requests of clients must be signed, too.
+        window: Events that it remembers, to stop copies of them.
+        requests: The standing requests that were made at it.
         paused: Whether it rests.
     """
 
@@ -230,6 +271,8 @@ class GatewayConfig:
     sides: tuple[SideConfig, ...] = ()
     keys: Mapping[str, str] = field(default_factory=dict)
     clients_sign: bool = False
+    window: int = WINDOW
+    requests: tuple[StandingRequest, ...] = ()
     paused: bool = False
 
 
@@ -244,7 +287,7 @@ class Hop:
         time: When, by the gateway's clock, microseconds since 1970.
     """
 
-    gateway: str
+    gateway: GatewayName
     at: str
     to: str
     time: int
@@ -277,13 +320,17 @@ class CreateGateway(Request):
         keys: Names of the keys whose control events it believes, each with `file:PATH` or
             `env:NAME` of its secret; the first one is its own. None: no control event is signed.
         clients_sign: Whether requests of clients must be signed, too.
+        window: Events that it remembers, to stop copies of them; 0 for none.
+        requests: Standing requests that it starts with.
     """
 
-    name: str
+    name: GatewayName
     sides: tuple[SideConfig, ...]
-    system: str = "tidings"
+    system: GatewayName = "tidings"
     keys: Mapping[str, str] = field(default_factory=dict)
     clients_sign: bool = False
+    window: int = WINDOW
+    requests: tuple[StandingRequest, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +342,7 @@ class ChangeGateway(Request):
         sides: All sides from now on.
     """
 
-    gateway: str
+    gateway: GatewayName
     sides: tuple[SideConfig, ...]
 
 
@@ -303,28 +350,28 @@ class ChangeGateway(Request):
 class PauseGateway(Request):
     """Let a gateway rest: it disconnects, and keeps what waits."""
 
-    gateway: str
+    gateway: GatewayName
 
 
 @dataclass(frozen=True, slots=True)
 class DrainGateway(Request):
     """Let a gateway hand out what waits, and take nothing new."""
 
-    gateway: str
+    gateway: GatewayName
 
 
 @dataclass(frozen=True, slots=True)
 class ResumeGateway(Request):
     """Let a gateway that rests or drains go on."""
 
-    gateway: str
+    gateway: GatewayName
 
 
 @dataclass(frozen=True, slots=True)
 class DeleteGateway(Request):
     """Delete a gateway, with what waits in its outboxes."""
 
-    gateway: str
+    gateway: GatewayName
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,14 +383,14 @@ class SeeGateways(Question[tuple[GatewayInfo, ...]]):
 class SeeGateway(Question[GatewayInfo]):
     """See one gateway as it is now."""
 
-    gateway: str
+    gateway: GatewayName
 
 
 @dataclass(frozen=True, slots=True)
 class SeeGatewayConfig(Question[GatewayConfig]):
     """See how a gateway is set up, as `create_gateway` takes it."""
 
-    gateway: str
+    gateway: GatewayName
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,7 +406,7 @@ class AskFederation(Request):
         targets: The distribution list: names of event services, `*` and `?`, commas between.
     """
 
-    gateway: str
+    gateway: GatewayName
     kind: RequestKind
     what: str
     source: str
@@ -370,21 +417,21 @@ class AskFederation(Request):
 class SeeFederationRequests(Question[tuple[RequestInfo, ...]]):
     """See all standing requests that a gateway knows, and where they apply."""
 
-    gateway: str
+    gateway: GatewayName
 
 
 @dataclass(frozen=True, slots=True)
 class SeeFederation(Question[tuple[MapService, ...]]):
     """See the event services that a gateway can reach, and who joins them."""
 
-    gateway: str
+    gateway: GatewayName
 
 
 @dataclass(frozen=True, slots=True)
 class SeeContext(Question[tuple[ContextInfo, ...]]):
     """See what survives of priority, order, lifetime and the rest on each way from a service."""
 
-    gateway: str
+    gateway: GatewayName
     at: str
 
 
@@ -400,7 +447,7 @@ class ProbeFederation(Request):
         to: … to this one.
     """
 
-    gateway: str
+    gateway: GatewayName
     at: str
     to: str
 
@@ -409,8 +456,8 @@ class ProbeFederation(Request):
 class SeeProbe(Question[ProbeInfo]):
     """See whether a probe has come back, and which way it took."""
 
-    gateway: str
-    probe: str
+    gateway: GatewayName
+    probe: GatewayName
 
 
 # What the runner tells.
@@ -425,7 +472,7 @@ class GatewaysReady(Request):
 class NotesTaken(Request):
     """The standing requests that a gateway has taken, all of them."""
 
-    gateway: str
+    gateway: GatewayName
     notes: tuple[Note, ...]
 
 
@@ -440,7 +487,7 @@ class GatewayRuns(Request):
         problem: Why it does not run; empty if it does.
     """
 
-    gateway: str
+    gateway: GatewayName
     machine: object
     sides: object
     problem: str = ""

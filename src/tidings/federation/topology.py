@@ -4,6 +4,9 @@ Gateways and services are a graph, drawn from the `Links` of all gateways. A gat
 can be reached: over services that both ends say they hear each other on. Of the gateways on a
 service, the one nearest to the destination carries the event; of several, the first by name. Each
 step brings an event nearer, so that with the same picture everywhere nothing goes in circles.
+
+A service that is away from all its gateways can still be a destination: what is for it waits in the
+outbox of the gateway that the way ends at.
 """
 
 from __future__ import annotations
@@ -45,12 +48,9 @@ class Topology:
         }
         self.gateways: dict[str, dict[str, AttachedService]] = {}
         self._on: dict[str, list[str]] = {}  # gateways on each service, by name
+        self._away: dict[str, list[str]] = {}  # … that it is away from
+        self.services: dict[str, str] = {}
         self._reach()
-        self.services = {
-            one.service: one.kind
-            for attached in self.gateways.values()
-            for one in attached.values()
-        }
         self._measured: dict[str, _Distances] = {}
 
     def _reach(self) -> None:
@@ -66,8 +66,10 @@ class Topology:
                         seen.add(other)
                         waiting.append(other)
         for gateway in sorted(self.gateways):
-            for service in self.gateways[gateway]:
-                self._on.setdefault(service, []).append(gateway)
+            for service, one in self._attached.get(gateway, {}).items():
+                self.services[service] = one.kind
+                on = self._on if one.up else self._away
+                on.setdefault(service, []).append(gateway)
 
     def _hears(self, gateway: str, service: str, other: str) -> bool:
         found = self._attached.get(gateway, {}).get(service)
@@ -127,7 +129,7 @@ class Topology:
         waiting = deque([to])
         while waiting:
             service = waiting.popleft()
-            for gateway in self._on.get(service, ()):
+            for gateway in self._on.get(service) or self._away.get(service) or ():
                 attached = self.gateways[gateway]
                 if gateway in gateways or not (service == to or attached[service].control):
                     continue

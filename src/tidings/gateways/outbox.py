@@ -7,15 +7,17 @@ cause; all of it can be seen and redriven like any other channel's.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
+from tidings.channel.effects import Message
 from tidings.channel.questions import SeeChannels
 from tidings.client.client import Client
 from tidings.client.publishing import Publisher
 from tidings.client.subscription import Subscription
-from tidings.errors import ChannelNotFound, TidingsError
+from tidings.errors import TidingsError
 from tidings.events.envelope import ProducerMark
 from tidings.federation.marks import marked, unmarked
 from tidings.gateways.adapters.base import Outgoing, Refused
@@ -47,33 +49,33 @@ class Outbox:
         """Find what an earlier life has left."""
         client = self._client = self._make()
         if self._name in {one.name for one in await client.transport.request(SeeChannels())}:
-            await self._ready(client)
-            assert self._subscription is not None
+            await self._opened()
             await self.count()
 
     async def count(self) -> None:
         """Ask how many events wait: some may have expired, or were discarded."""
-        assert self._subscription is not None
-        info = await self._subscription.info()
+        info = await (await self._opened()).info()
         self.pending = info.waiting + info.in_flight
 
-    async def _ready(self, client: Client) -> None:
+    async def _opened(self) -> Subscription:
+        """Return the subscription that hands out; make what is missing."""
+        client = self._client
+        assert client is not None
         if self._publisher is None:
-            with suppress(ChannelNotFound):
-                await client.channel(self._name)
             if self._name not in {one.name for one in await client.channels()}:
                 await client.create_channel(self._name, qos=self._qos)
             self._publisher = await client.publisher(self._name)
+        if self._subscription is None:
             self._subscription = await client.subscribe(
                 self._name, name=_NAME, manual_ack=True, window=_WINDOW
             )
+        return self._subscription
 
     async def keep(self, events: Sequence[Outgoing]) -> None:
         """Keep events, on the disk when this returns; each once under its own number."""
-        assert self._client is not None
         self.pending += len(events)
         try:
-            await self._ready(self._client)
+            await self._opened()
             assert self._publisher is not None
             answers = await self._publisher.relay(
                 [marked(event, mark) for event, mark in events],
@@ -86,33 +88,40 @@ class Outbox:
         self.lost += failed
         self.pending -= failed
 
-    async def hand_out(
-        self, publish: Callable[[Sequence[Outgoing]], Awaitable[Sequence[Refused | None]]]
-    ) -> AsyncIterator[Sequence[Refused | None]]:
-        """Publish what waits, batch by batch, for as long as the caller asks for more.
+    async def batch(self, seconds: float) -> Sequence[Message]:
+        """Return what waits longest; nothing if nothing can be handed out in time."""
+        subscription = await self._opened()
+        batches = subscription.batches(_BATCH)
+        try:
+            async with asyncio.timeout(seconds):
+                return await anext(batches)
+        except (TimeoutError, StopAsyncIteration):
+            return ()
+        finally:
+            await batches.aclose()
 
-        An error of `publish` goes to the caller; the events stay.
-        """
+    def settle(self, messages: Sequence[Message], answers: Sequence[Refused | None]) -> None:
+        """Forget what was published; what was refused becomes a dead letter, with the cause."""
         assert self._subscription is not None
-        async for messages in self._subscription.batches(_BATCH):
-            outgoing = []
-            for message in messages:
-                event, mark = unmarked(message.event)
-                assert mark is not None
-                outgoing.append(Outgoing(event, mark))
-            try:
-                answers = await publish(outgoing)
-            except BaseException:
-                for message in messages:
-                    self._subscription.retry(message, "the service is away")
-                raise
-            for message, answer in zip(messages, answers, strict=True):
-                if answer is None:
-                    self._subscription.ack(message)
-                else:
-                    self._subscription.reject(message, answer.cause)
-            self.pending = max(0, self.pending - len(messages))
-            yield answers
+        for message, answer in zip(messages, answers, strict=True):
+            if answer is None:
+                self._subscription.ack(message)
+            else:
+                self._subscription.reject(message, answer.cause)
+        self.pending = max(0, self.pending - len(messages))
+
+    async def take_back(self) -> None:
+        """Have all that was handed out and not settled wait again, in its place."""
+        subscription, self._subscription = self._subscription, None
+        if subscription is not None:
+            await subscription.close()
+
+    @staticmethod
+    def outgoing(message: Message) -> Outgoing:
+        """Return what a message keeps."""
+        event, mark = unmarked(message.event)
+        assert mark is not None
+        return Outgoing(event, mark)
 
     async def close(self) -> None:
         """Let go of it; what waits stays."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -46,7 +47,7 @@ class GatewayRunner:
     """
 
     def __init__(
-        self, told: r.RunGateway, local: Callable[[], Client], tell: Tell, clock: Clock,
+        self, told: r.RunGateway, local: Callable[[str], Client], tell: Tell, clock: Clock,
         times: GatewayTimes | None = None,
     ) -> None:  # fmt: skip
         config = told.config
@@ -54,22 +55,44 @@ class GatewayRunner:
         self._local = local
         self._tell = tell
         self._clock = clock
-        self._draining = told.draining
+        self._flows = asyncio.Event()
+        self._under_way: dict[tuple[str, str, int], list[Arrival]] = {}
         secrets = {name: read_secret(ref, name).encode() for name, ref in config.keys.items()}
         keys = GatewayKeys(next(iter(secrets), ""), secrets, clients=not config.clients_sign)
         self.machine = Gateway(
             config.name, config.system, new_origin()[:12], clock.now(), notes=told.notes,
-            keys=keys, times=times,
+            keys=keys, times=times, window=config.window,
         )  # fmt: skip
         self._sides: dict[str, SideRunner] = {}
+        self._broken: dict[str, r.SideInfo] = {}
         for side in config.sides:
             self._add(side)
         self._ticking: asyncio.Task[None] | None = None
+        self._let_flow(told)
 
-    def _add(self, config: r.SideConfig) -> SideRunner:
+    def _let_flow(self, told: r.RunGateway) -> None:
+        (self._flows.clear if told.draining else self._flows.set)()
+
+    def _add(self, config: r.SideConfig) -> SideRunner | None:
+        """Add a side; one that cannot run, such as without its package, does not stop the rest."""
+        try:
+            return self._added(config)
+        except TidingsError as error:
+            log.warning(
+                "gateway %s, side %s cannot run: %s", self.config.name, config.adapter, error
+            )
+            self._broken[config.adapter] = r.SideInfo(
+                config.adapter, config.service, config.kind, r.SideState.STOPPED, str(error),
+                self._clock.now(),
+            )  # fmt: skip
+            return None
+
+    def _added(self, config: r.SideConfig) -> SideRunner:
         gateway = self.config
         outbox = Outbox(
-            self._local, f"federation {gateway.name}/{config.adapter}", dict(config.outbox)
+            partial(self._local, ""),
+            f"{r.OF_GATEWAYS}{gateway.name}/{config.adapter}",
+            dict(config.outbox),
         )
         side = Side(
             gateway.system, gateway.name, config.adapter, config.service, {"client": self._local}
@@ -79,7 +102,7 @@ class GatewayRunner:
             heard=self._heard, changed=self._changed, placed=self._placed,
         )  # fmt: skip
         self._sides[config.adapter] = made
-        self.machine.attach(config.adapter, config.service, made.capabilities)
+        self.machine.attach(config.adapter, config.service, made.capabilities, config.trusts)
         return made
 
     def start(self) -> None:
@@ -104,15 +127,21 @@ class GatewayRunner:
                 await (side.stop() if adapter in wanted else side.delete())
                 self.machine.detach(adapter)
                 del self._sides[adapter]
-        self.config, self._draining = told.config, told.draining
+        self.config = told.config
+        self._let_flow(told)
+        self._broken.clear()
         for adapter, config in wanted.items():
-            if adapter not in self._sides:
-                self._add(config).start()
+            if adapter not in self._sides and (added := self._add(config)) is not None:
+                added.start()
         self.work()
 
     def sides(self) -> tuple[r.SideInfo, ...]:
         """Return its sides as they are now."""
-        return tuple(side.info() for side in self._sides.values())
+        return (*map(self._info, self._sides), *self._broken.values())
+
+    def _info(self, adapter: str) -> r.SideInfo:
+        requested, placed = self.machine.filters(adapter)
+        return replace(self._sides[adapter].info(), requested=requested, placed=placed)
 
     # What happens.
 
@@ -124,7 +153,7 @@ class GatewayRunner:
         self, adapter: str, filters: Sequence[Constraint], placed: Sequence[Placed] | str
     ) -> None:
         if isinstance(placed, str):
-            self.machine.refused(adapter, placed)
+            self.machine.refused(adapter, filters, placed)
         else:
             self.machine.placed(adapter, filters, placed)
         self.work()
@@ -132,13 +161,16 @@ class GatewayRunner:
     async def _heard(self, adapter: str, arrivals: Sequence[Arrival]) -> None:
         """Take events of a side: each goes where it must, and is taken when it is safe there."""
         source = self._sides[adapter]
-        if self._draining:
-            await asyncio.Event().wait()  # what the service holds, it keeps
+        await self._flows.wait()  # while it drains, the service keeps what it holds
         now = self._clock.now()
         finished: list[Arrival] = []
         asked = False
         towards: set[str] = set()
         for arrival in arrivals:
+            under_way = self._under_way.get((adapter, arrival.stream, arrival.number))
+            if under_way is not None:
+                under_way.append(arrival)  # handed over again
+                continue
             fresh = Fresh(arrival.event, arrival.mark, arrival.stream, arrival.number)
             if arrival.event.name == CONTROL_SUBJECT:
                 deliveries = self.machine.control_arrived(adapter, fresh, now)
@@ -160,12 +192,17 @@ class GatewayRunner:
 
     def _send(self, source: SideRunner, arrival: Arrival, deliveries: list[Delivery]) -> None:
         left = len(deliveries)
+        key = (source.config.adapter, arrival.stream, arrival.number)
+        copies = [arrival]
+        if arrival.number:
+            self._under_way[key] = copies
 
         def done() -> None:
             nonlocal left
             left -= 1
             if not left:
-                source.taken([arrival])
+                self._under_way.pop(key, None)
+                source.taken(copies)
 
         for delivery in deliveries:
             side = self._sides.get(delivery.adapter)
@@ -208,7 +245,7 @@ class Gateways:
         self,
         tell: Tell,
         on_effect: Callable[[type[Any], Callable[[Any], None]], None],
-        local: Callable[[], Client],
+        local: Callable[[str], Client],
         clock: Clock | None = None,
         times: GatewayTimes | None = None,
     ) -> None:
@@ -285,4 +322,4 @@ class Gateways:
 
 def _identity(config: r.GatewayConfig) -> object:
     """What of a gateway cannot change while it runs."""
-    return config.name, config.system, dict(config.keys), config.clients_sign
+    return config.name, config.system, dict(config.keys), config.clients_sign, config.window

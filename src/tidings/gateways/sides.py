@@ -18,7 +18,7 @@ import logging
 import os
 from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import aclosing, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,13 +28,13 @@ from tidings.errors import InvalidEvent, InvalidUsage, TidingsError
 from tidings.events.codecs.json_codec import encode_event
 from tidings.events.fields import StructuredFields
 from tidings.events.structured import StructuredEvent
-from tidings.federation.control import CONTROL_SUBJECT
+from tidings.federation.control import CONTROL_SUBJECT, ControlKind
 from tidings.federation.gateway import Delivery
+from tidings.federation.proximity import position_of_text, reaches
 from tidings.federation.requests import Flow, SideConfig, SideInfo, SideState
 from tidings.federation.wishes import filter_of
 from tidings.filters.constraint import Constraint
 from tidings.gateways.adapters.base import (
-    ADAPTERS,
     Adapter,
     AdapterError,
     Arrival,
@@ -42,6 +42,7 @@ from tidings.gateways.adapters.base import (
     Placed,
     Refused,
     Side,
+    adapter_class,
     new_adapter,
 )
 from tidings.gateways.mapping import Mapped
@@ -95,10 +96,9 @@ class SideRunner:
         self._placed = placed
         self._mapped = Mapped(config.mapping, config.adapter)
         self._flow = _Allowed(config.flow)
-        found: Any = ADAPTERS.load(config.kind)
-        new_adapter(config.kind, side, _without_secrets(found, config))  # says what is wrong
-        self.capabilities = found.capabilities
-        self._secrets: tuple[str, ...] = found.secrets
+        self._position = position_of_text(config.position) if config.position else None
+        self.capabilities = checked_side(config, side).capabilities
+        self._secrets = adapter_class(config.kind).secrets
         self._adapter: Adapter[Any] | None = None
         self._queue: deque[tuple[Outgoing, Callable[[], None]]] = deque()
         self._sending = 0
@@ -112,7 +112,7 @@ class SideRunner:
         self._info = SideInfo(config.adapter, config.service, config.kind)
         self._cause, self._since = "", clock.now()
         self._counts = dict.fromkeys(
-            ("received", "sent", "set_aside", "withheld", "reconnects", "repeated"), 0
+            ("received", "sent", "set_aside", "withheld", "outside", "reconnects", "repeated"), 0
         )
         self._last_cause = ""
         self._tasks: list[asyncio.Task[None]] = []
@@ -153,29 +153,10 @@ class SideRunner:
 
     def send(self, delivery: Delivery, done: Callable[[], None]) -> None:
         """Take an event for the service; `done` is called when it is safe."""
-        event = self._outward(delivery.event)
-        if event is None:
-            done()
-            return
-        self._queue.append((Outgoing(event, delivery.mark), done))
+        self._queue.append((Outgoing(delivery.event, delivery.mark), done))
         self._wake.set()
         if self._must_spill:
             self._overflow.set()
-
-    def _outward(self, event: StructuredEvent) -> StructuredEvent | None:
-        """Return what an event becomes for the service; None if it does not go there."""
-        if event.name == CONTROL_SUBJECT:
-            return event
-        try:
-            mapped = self._mapped.outward(event)
-        except InvalidEvent as error:
-            self._counts["set_aside"] += 1
-            self._last_cause = str(error)
-            return None
-        if mapped is None or self._flow.lets_pass(mapped):
-            return mapped
-        self._counts["withheld"] += 1
-        return None
 
     async def room(self) -> None:
         """Wait until there is room for more."""
@@ -274,12 +255,14 @@ class SideRunner:
         }
 
     async def _serve(self, adapter: Adapter[Any]) -> None:
+        later = False  # all that waits in the outbox waits for its time
         while True:
             await self._place(adapter)
-            if self._outbox.pending:
-                await self._drain(adapter)
+            if self._outbox.pending and not (later and self._queue):
+                later = not await self._drain(adapter)
             elif self._queue:
                 await self._publish_queue(adapter)
+                later = False
             else:
                 self._wake.clear()
                 if self._filters is None and self._subjects is None:
@@ -319,7 +302,11 @@ class SideRunner:
         finally:
             self._sending = 0
             self._room.set()
-        refused = [one for (one, _), answer in zip(batch, answers, strict=True) if answer]
+        refused = [
+            outgoing
+            for (outgoing, _), answer in zip(batch, answers, strict=True)
+            if answer is not None and not _is_talk(outgoing.event)
+        ]
         if refused:
             await self._outbox.keep(refused)
         for _, done in batch:
@@ -328,34 +315,63 @@ class SideRunner:
     async def _publish(
         self, adapter: Adapter[Any], events: Sequence[Outgoing]
     ) -> Sequence[Refused | None]:
+        """Publish what passes the rules; what cannot be mapped is refused like by the service."""
+        answers: list[Refused | None] = []
+        passed: list[Outgoing] = []
+        places: list[int] = []
+        for place, outgoing in enumerate(events):
+            found = self._outward(outgoing.event)
+            answers.append(found if isinstance(found, Refused) else None)
+            if isinstance(found, StructuredEvent):
+                passed.append(Outgoing(found, outgoing.mark))
+                places.append(place)
         if not self.capabilities.marks:
-            self._remember(events)
-        answers = await adapter.publish(events)
-        self._counts["sent"] += sum(answer is None for answer in answers)
+            self._remember(passed)
+        for place, answer in zip(places, await adapter.publish(passed), strict=True):
+            answers[place] = answer
+            self._counts["sent"] += answer is None and not _is_talk(events[place].event)
         for answer in answers:
             if answer is not None:
                 self._last_cause = answer.cause
         return answers
 
-    async def _drain(self, adapter: Adapter[Any]) -> None:
-        """Publish what waits in the outbox until nothing does."""
+    def _outward(self, event: StructuredEvent) -> StructuredEvent | Refused | None:
+        """Return what an event becomes for the service; None if it does not go there."""
+        if event.name == CONTROL_SUBJECT:
+            return event
+        try:
+            mapped = self._mapped.outward(event)
+            if mapped is None:
+                return None
+            if self._position is not None and not reaches(mapped, self._position):
+                self._counts["outside"] += 1
+                return None
+        except InvalidEvent as error:
+            return Refused(str(error))
+        if self._flow.lets_pass(mapped):
+            return mapped
+        self._counts["withheld"] += 1
+        return None
 
-        async def publish(events: Sequence[Outgoing]) -> Sequence[Refused | None]:
-            await self._flow.pace(len(events))
-            return await self._publish(adapter, events)
+    async def _drain(self, adapter: Adapter[Any]) -> bool:
+        """Publish what waits in the outbox until nothing does, or something else is to be done.
 
-        async with aclosing(self._outbox.hand_out(publish)) as batches:  # type: ignore[type-var]
-            while self._outbox.pending:
-                try:
-                    async with asyncio.timeout(_LOOK):
-                        answers = await anext(batches)
-                except TimeoutError:
-                    break
-                self._counts["set_aside"] += sum(answer is not None for answer in answers)
-                if self._filters is not None or self._subjects is not None:
-                    return
-        if self._outbox.pending:
-            await self._outbox.count()
+        Returns False if what waits there cannot be published yet.
+        """
+        while self._outbox.pending and self._filters is None and self._subjects is None:
+            messages = await self._outbox.batch(_LOOK)
+            if not messages:
+                await self._outbox.count()  # some have expired
+                return not self._outbox.pending
+            try:
+                await self._flow.pace(len(messages))
+                answers = await self._publish(adapter, [*map(self._outbox.outgoing, messages)])
+            except BaseException:
+                await self._outbox.take_back()
+                raise
+            self._outbox.settle(messages, answers)
+            self._counts["set_aside"] += sum(answer is not None for answer in answers)
+        return True
 
     async def _spill(self) -> None:
         """Bring to the outbox what the service does not take."""
@@ -376,8 +392,10 @@ class SideRunner:
     async def _to_outbox(self) -> None:
         while self._queue:
             batch = [self._queue.popleft() for _ in range(min(_BATCH, len(self._queue)))]
+            kept = [outgoing for outgoing, _ in batch if not _is_talk(outgoing.event)]
             try:
-                await self._outbox.keep([outgoing for outgoing, _ in batch])
+                if kept:
+                    await self._outbox.keep(kept)
             except BaseException:
                 self._queue.extendleft(reversed(batch))
                 raise
@@ -425,21 +443,34 @@ class SideRunner:
         return until is not None and asyncio.get_running_loop().time() < until
 
 
+def _is_talk(event: StructuredEvent) -> bool:
+    """Whether it is what gateways tell each other: of no use later, and in no count."""
+    return event.name == CONTROL_SUBJECT and event.data.get("Type") != ControlKind.PUBLICATION
+
+
 def _fingerprint(event: StructuredEvent) -> object:
     return event.name, encode_event(event)
 
 
-def _without_secrets(found: Any, config: SideConfig) -> dict[str, object]:  # noqa: ANN401
-    """Check that every secret is a reference; return the parameters with something in its place."""
-    parameters = dict(config.parameters)
-    for name in getattr(found, "secrets", ()):
-        value = parameters.get(name)
+def checked_side(config: SideConfig, side: Side | None = None) -> Adapter[Any]:
+    """Make the adapter of a side, to find what is wrong with it; secrets are not read.
+
+    Raises:
+        InvalidUsage: There is no such kind, or a parameter or a rule is wrong.
+        MissingExtra: A package that it needs is not installed.
+    """
+    Mapped(config.mapping, config.adapter)
+    if config.position:
+        position_of_text(config.position)
+    for name in adapter_class(config.kind).secrets:
+        value = config.parameters.get(name)
         if value and not str(value).startswith(("file:", "env:")):
             raise InvalidUsage(
                 f"{config.adapter}: {name} is file:PATH or env:NAME, so that no secret is kept "
                 "with the gateway"
             )
-    return parameters
+    where = side or Side("", "", config.adapter, config.service)
+    return new_adapter(config.kind, where, config.parameters)
 
 
 def _secret(name: str, reference: object) -> str:

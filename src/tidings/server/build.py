@@ -23,6 +23,7 @@ from tidings.engine.job_runner import FOLDER as JOBS
 from tidings.engine.job_runner import JobPlan
 from tidings.engine.trail_file import TrailOptions
 from tidings.errors import InvalidUsage, StoreError
+from tidings.federation.gateway import GatewayTimes
 from tidings.jobs import JobLimits
 from tidings.server.connections import SocketConnection, Unread, admitted
 from tidings.server.cores import service_cores
@@ -80,6 +81,12 @@ def job_plan(settings: ServerSettings) -> JobPlan | None:
         jobs.memory,
         jobs.patience,
     )
+
+
+def gateway_times(settings: ServerSettings) -> GatewayTimes:
+    """How fast gateways notice what changes."""
+    given = settings.federation
+    return GatewayTimes(*(round(one * _SECOND) for one in (given.hello, given.gone, given.settle)))
 
 
 async def open_host(

@@ -5,10 +5,11 @@ from __future__ import annotations
 from tidings.audit import AuditTrail
 from tidings.cores import Core
 from tidings.federation.core import Federation
+from tidings.gateways.sides import checked_side
 from tidings.grants.core import Grants
 from tidings.jobs import JobLimits, Jobs
 
 
 def service_cores(jobs: JobLimits | None = None) -> list[Core]:
     """What every service runs, new."""
-    return [AuditTrail(), Grants(), Jobs(jobs), Federation()]
+    return [AuditTrail(), Grants(), Jobs(jobs), Federation(checked_side)]

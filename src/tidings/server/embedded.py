@@ -51,6 +51,11 @@ def local_client(host: Host, principal: Caller = OWNER) -> Client:
     return Client(InProcess(LocalDoor(host, principal)))
 
 
+def client_for(host: Host, principal: str) -> Client:
+    """The same for a principal by its name; empty for the owner."""
+    return local_client(host, Caller(principal) if principal else OWNER)
+
+
 def embedded_sync(folder: str | Path | None = None, **settings: Any) -> SyncClient:  # noqa: ANN401
     """The same for plain threads."""
     return SyncClient(lambda: embedded(folder, **settings))

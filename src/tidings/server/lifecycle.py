@@ -10,6 +10,7 @@ import signal
 import socket
 import ssl
 from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -19,6 +20,7 @@ from tidings.clock import utc_now
 from tidings.engine.host import Host
 from tidings.engine.recovery import JOURNAL
 from tidings.errors import Stopping
+from tidings.gateways.runner import Gateways
 from tidings.server.announce import (
     drop_stale_port_file,
     forget_port_file,
@@ -33,12 +35,14 @@ from tidings.server.build import (
     archive_plan,
     bound_socket,
     built_app,
+    gateway_times,
     http_server,
     job_plan,
     open_host,
     web_options,
 )
 from tidings.server.descriptors import budget, raised_limit
+from tidings.server.embedded import client_for
 from tidings.server.interpreter import Interpreter
 from tidings.server.layers import Loaded, Sources
 from tidings.server.logs import Logs, loop_fault
@@ -204,6 +208,13 @@ class Service:
             jobs = job_plan(self._settings)
             if jobs is not None:
                 self.host.new_jobs(jobs).start()
+            self._gateways = Gateways(
+                self.host.tell,
+                self.host.on_effect,
+                partial(client_for, self.host),
+                times=gateway_times(self._settings),
+            )
+            self._gateways.start()
             self._watch_over()
         except BaseException:
             _close(socket_)
@@ -355,6 +366,7 @@ class Service:
         if self.fault.done():
             self._web.readiness.reason = self.fault.result()
         self._server.stop_accepting()
+        await self._gateways.stop()
         self.host.end_pulls(Stopping("the service is stopping"))
         until = asyncio.get_running_loop().time() + patience
         if not await self.host.drain(patience):
@@ -373,8 +385,9 @@ class Service:
         log.info("stopped")
 
     async def _close_host(self, seconds: float) -> None:
-        """Ends jobs, closes the journal, then lets the archive take the rest of it."""
+        """Ends gateways and jobs, closes the journal, then lets the archive take the rest of it."""
         try:
+            await self._gateways.stop()
             if self.host.jobs is not None:
                 await self.host.jobs.stop()
             await self.host.close(seconds)

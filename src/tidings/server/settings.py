@@ -19,6 +19,7 @@ from tidings.engine.bodies import CACHE_OCTETS
 from tidings.engine.job_runner import JobPlan
 from tidings.engine.trail_file import TrailOptions
 from tidings.errors import InvalidUsage
+from tidings.federation.gateway import GatewayTimes
 from tidings.jobs import JobLimits
 from tidings.orb.aio import Address, Options, Targets
 from tidings.orb.aio.targets import LOOPBACK, PEER
@@ -64,6 +65,7 @@ _PLAN: Final = ArchivePlan(Path())
 _JOBS: Final = JobLimits()
 _JOB_PLAN: Final = JobPlan(Path(), None)
 _TRAIL: Final = TrailOptions()
+_TIMES: Final = GatewayTimes()
 _WEB: Final = WebOptions()
 _OPTIONS: Final = Options()
 _CLIENTS: Final = ClientOptions()
@@ -188,6 +190,20 @@ class JobsSection(Section):
     memory: Annotated[
         str, Field(pattern=r"^[1-9][0-9]{0,5}[mgMG]$"), Right("such as 512m or 4g")
     ] = _JOB_PLAN.memory
+
+
+class FederationSection(Section):
+    """Gateways: how fast they notice what changes; the same for all of a federation.
+
+    Attributes:
+        hello: How often a gateway says that it is there, on every service that it joins.
+        gone: After so long without a word another gateway counts as gone.
+        settle: How long a gateway waits before it carries what another one has carried.
+    """
+
+    hello: PositiveDuration = _TIMES.hello / 1_000_000
+    gone: PositiveDuration = _TIMES.gone / 1_000_000
+    settle: PositiveDuration = _TIMES.settle / 1_000_000
 
 
 class AuditSection(Section):
@@ -455,6 +471,7 @@ class ServerSettings(Section):
     store: StoreSection = StoreSection()
     archive: ArchiveSection = ArchiveSection()
     jobs: JobsSection = JobsSection()
+    federation: FederationSection = FederationSection()
     audit: AuditSection = AuditSection()
     http: HttpSection = HttpSection()
     iiop: IiopSection = IiopSection()

@@ -48,6 +48,13 @@ from tidings.errors import (
 from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any as AnyValue
 from tidings.events.typecode import TypeCode
+from tidings.federation.requests import (
+    Flow,
+    GatewayConfig,
+    RequestKind,
+    SideConfig,
+    StandingRequest,
+)
 from tidings.filters.constraint import EventTypePattern, constraint
 from tidings.filters.mapping import MappedConstraint
 from tidings.server.embedded import embedded
@@ -91,7 +98,54 @@ def configurations(draw: st.DrawFn) -> Configuration:
     }
     labels = {label: one for label, one in labels.items() if label in used}
     values = {label: one for label, one in values.items() if label in used}
-    return Configuration(channels, holders, labels, values)
+    return Configuration(channels, holders, labels, values, draw(gateways))
+
+
+def _sides(names: list[str]) -> st.SearchStrategy[tuple[SideConfig, ...]]:
+    kinds: list[tuple[str, dict[str, Any]]] = [
+        ("memory", {}),
+        ("memory", {"name": "x"}),
+        ("tidings", {"channel": "d'e", "create": True}),
+    ]
+
+    def side(kind: tuple[str, dict[str, Any]], **rest: Any) -> SideConfig:
+        return SideConfig("", "", *kind, **rest)
+
+    made = st.builds(
+        side,
+        st.sampled_from(kinds),
+        mapping=st.sampled_from([{}, {"in": [{"when": "$a > 1", "drop": True}], "out": []}]),
+        flow=st.sampled_from([Flow(), Flow(deny="$a > 1", rate=5)]),
+        outbox=st.sampled_from([{}, {"Priority": 3}]),
+        position=st.sampled_from(["", "1.5, 2"]),
+    )
+    return st.tuples(
+        *(made.map(lambda one, n=n: replace(one, adapter=n, service=f"S{n}")) for n in names)  # type: ignore[misc]
+    )
+
+
+_requests = st.lists(
+    st.builds(
+        StandingRequest,
+        st.sampled_from([RequestKind.SUBSCRIBE, RequestKind.ANNOUNCE]),
+        st.sampled_from(["Speed", "subject = Speed and rate > 30"]),
+        st.sampled_from(["A", "B"]),
+        st.sampled_from(["*", "ES?, x"]),
+        st.integers(1, 2),
+    ),
+    max_size=2,
+    unique_by=lambda one: (one.kind, one.what, one.source, one.targets),
+).map(tuple)
+gateways = st.dictionaries(
+    st.sampled_from(["G1", "x.y"]),
+    st.builds(
+        GatewayConfig,
+        sides=st.sampled_from([["a"], ["a", "b+1"], ["b+1"]]).flatmap(_sides),
+        requests=_requests,
+        paused=st.booleans(),
+    ),
+    max_size=2,
+).map(lambda found: {name: replace(one, name=name) for name, one in sorted(found.items())})
 
 
 @st.composite

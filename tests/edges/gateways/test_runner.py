@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from tidings.gateways.adapters.memory import bus
 from tidings.gateways.runner import Gateways
 from tidings.names import new_origin
 from tidings.server.cores import service_cores
-from tidings.server.embedded import local_client
+from tidings.server.embedded import client_for, local_client
 
 TIMES = GatewayTimes(hello=100_000, gone=350_000, settle=50_000)
 
@@ -30,7 +31,7 @@ class World:
     def __init__(self, host: Host) -> None:
         self.host = host
         self.client = local_client(host)
-        self.gateways = Gateways(host.tell, host.on_effect, lambda: local_client(host), times=TIMES)
+        self.gateways = Gateways(host.tell, host.on_effect, partial(client_for, host), times=TIMES)
 
     async def ask(self, request: Any) -> Any:
         return await self.client.transport.ask(request)
@@ -157,6 +158,28 @@ async def test_rules_change_and_withhold_events() -> None:
             bus(one).publish(speed(rate))
         found = await heard.next()
         assert (found.name, dict(found.data)) == ("fast Speed", {"speed": 8, "unit": "km/h"})
-        info = await made.until(lambda info: info.sides[1].sent == 1)
-        assert (info.sides[1].set_aside, info.sides[1].withheld) == (1, 1)
+        info = await made.until(lambda info: info.sides[1].set_aside == 1)
+        assert (info.sides[1].sent, info.sides[1].withheld) == (1, 1)
         assert "nothing" in info.sides[1].last_cause
+
+
+async def test_an_event_goes_only_where_its_area_reaches() -> None:
+    one, near, far = new_origin(), new_origin(), new_origin()
+    async with world() as made:
+        await made.gateway(
+            memory("a", one),
+            memory("n", near, position="53.34, -6.25"),
+            memory("f", far, position="53.34, -6.35"),
+        )
+        heard = {name: Listener(name) for name in (near, far)}
+        await made.want("Speed", "N")
+        await made.want("Speed", "F")
+        area = "0, 0, 53.34, -6.251, 1000"
+        bus(one).publish(event("", "", "Speed", {"rate": 1}, header={"Proximity": area}))
+        bus(one).publish(event("", "", "Speed", {"rate": 2}, header={"Proximity": "a circle"}))
+        bus(one).publish(event("", "", "Speed", {"rate": 3}))
+        assert [(await heard[near].next()).data["rate"] for _ in range(2)] == [1, 3]
+        assert (await heard[far].next()).data["rate"] == 3
+        info = await made.until(lambda info: info.sides[2].set_aside == 1)
+        assert [side.outside for side in info.sides] == [0, 0, 1]
+        assert "Proximity" in info.sides[2].last_cause

@@ -30,6 +30,9 @@ from tidings.client.configuration.model import (
 from tidings.client.configuration.state import Found, find_configuration
 from tidings.client.transport import Transport
 from tidings.cores import Question
+from tidings.errors import TidingsError
+from tidings.federation.core import Federation
+from tidings.federation.requests import SideConfig
 from tidings.filters.constraint import Constraint, constraint
 from tidings.names import new_origin
 
@@ -218,9 +221,18 @@ def _adding(mapping: bool) -> type[Any]:
 _EVERYTHING = (constraint("TRUE"),)
 
 
-async def rehearse(wanted: Configuration, found: Found, *, prune: bool = False) -> None:
-    """Apply a plan to a copy of the service; raise the error by which the service would refuse."""
-    copy = _Copy()
+async def rehearse(
+    wanted: Configuration,
+    found: Found,
+    *,
+    prune: bool = False,
+    check: Callable[[SideConfig], object] = lambda _: None,
+) -> None:
+    """Apply a plan to a copy of the service; raise the error by which the service would refuse.
+
+    `check` raises an error for a gateway's side that could not run.
+    """
+    copy = _Copy(check)
     asked = cast(Transport, copy)
     await Applying(asked, _plain(found.configuration), Found()).run(lambda step: None)
     await copy.be_like(found, await find_configuration(asked))
@@ -231,8 +243,9 @@ async def rehearse(wanted: Configuration, found: Found, *, prune: bool = False) 
 class _Copy:
     """A core with the part of the transport interface that applying a plan needs."""
 
-    def __init__(self) -> None:
+    def __init__(self, check: Callable[[SideConfig], object]) -> None:
         self._factory = Factory(DEFAULT_SETTINGS)
+        self._federation = Federation(check)
 
     async def be_like(self, found: Found, here: Found) -> None:
         """Set the service's properties on the objects here directly, without a command's checks."""
@@ -265,7 +278,15 @@ class _Copy:
 
     async def ask(self, command: Command) -> Any:  # noqa: ANN401 -- see the command
         """Run a command."""
+        if isinstance(command, self._federation.requests):
+            return self._ask_federation(command)
         answer, _ = self._factory.handle(command, 0)
+        return answer
+
+    def _ask_federation(self, asked: object) -> Any:  # noqa: ANN401 -- see the request
+        [answer], _ = self._federation.handle_many([asked], 0)
+        if isinstance(answer, TidingsError):
+            raise answer
         return answer
 
     async def receive(self, connect: m.Connect, on_offers: None) -> object:
@@ -280,6 +301,8 @@ class _Copy:
     async def request(self, question: Question[Any]) -> Any:  # noqa: ANN401 -- see the question
         """Answer a question."""
         factory = self._factory
+        if isinstance(question, self._federation.requests):
+            return self._ask_federation(question)
         match question:
             case SeeRules():
                 return factory.core.settings

@@ -17,6 +17,11 @@ from tidings.channel.commands import Command
 from tidings.channel.qos import QoS, fixed_above
 from tidings.channel.settings import Inheritance
 from tidings.channel.vocabulary import Operator, Place, Side
+from tidings.client.configuration.gateways import (
+    gateway_changes,
+    gateway_conflicts,
+    new_gateway,
+)
 from tidings.client.configuration.model import (
     DEFAULT_ADMIN,
     PURPOSES,
@@ -31,6 +36,7 @@ from tidings.client.configuration.text import STANDARD, STANDARD_LIMITS
 from tidings.errors import InvalidUsage
 from tidings.events.codecs.json_text import write_json
 from tidings.events.codecs.json_values import value_to_plain
+from tidings.federation.requests import DeleteGateway
 from tidings.filters.constraint import Constraint, EventTypePattern
 from tidings.filters.mapping import MappedConstraint
 
@@ -57,6 +63,11 @@ def _change_types(
 
 def _drop_filter(nowhere: None, id: int) -> Command:
     return m.DestroyFilter(id)
+
+
+def _asked(request: Any) -> Send:  # noqa: ANN401 -- of any core
+    """Return the action that sends a request as it is."""
+    return Send(Spot(""), lambda nowhere, request: request, (request,))
 
 
 def _destroy(place: Place) -> Command:
@@ -167,7 +178,9 @@ def plan(wanted: Configuration, found: Found, *, prune: bool = False) -> Plan:
     Raises `InvalidUsage` listing everything that cannot be changed without losing events.
     """
     planning = _Planning(wanted, in_words_of(wanted, found))
-    steps = [*planning.channels(), *planning.filters(), *planning.holders()]
+    steps = [
+        *planning.channels(), *planning.filters(), *planning.holders(), *planning.gateways(),
+    ]  # fmt: skip
     if planning.conflicts:
         raise InvalidUsage("\n".join(planning.conflicts))
     surplus = planning.surplus()
@@ -328,8 +341,27 @@ class _Planning:
         ]
         return len(self.conflicts) > before
 
+    def gateways(self) -> Iterator[Step]:
+        """Create or change gateways."""
+        for name, wanted in self._wanted.gateways.items():
+            there = self._have.gateways.get(name)
+            if there is None:
+                details = tuple(f"{one.adapter}: {one.kind} {one.service}" for one in wanted.sides)
+                yield Step(
+                    "create", f"gateway {name}", details, tuple(map(_asked, new_gateway(wanted)))
+                )
+                continue
+            self.conflicts += gateway_conflicts(there, wanted)
+            if changes := list(gateway_changes(there, wanted)):
+                details = tuple(words for words, _ in changes)
+                actions = tuple(_asked(request) for _, request in changes)
+                yield Step("change", f"gateway {name}", details, actions)
+
     def surplus(self) -> Iterator[Step]:
         """Yield steps that delete the objects missing from the file, innermost first."""
+        for name in self._have.gateways:
+            if name not in self._wanted.gateways:
+                yield Step("delete", f"gateway {name}", (), (_asked(DeleteGateway(name)),))
         wanted = self._wanted.holders
         gone = [Spot(name) for name in self._have.channels if name not in self._wanted.channels]
         spots = [
@@ -666,11 +698,11 @@ def _renamed_filters(
     words = {OWN: OWN, **filters}
     return replace(
         found,
-        configuration=Configuration(
-            have.channels,
-            {spot: renamed(one) for spot, one in have.holders.items()},
-            {filters[label]: one for label, one in have.filters.items()},
-            {mappings[label]: one for label, one in have.mappings.items()},
+        configuration=replace(
+            have,
+            holders={spot: renamed(one) for spot, one in have.holders.items()},
+            filters={filters[label]: one for label, one in have.filters.items()},
+            mappings={mappings[label]: one for label, one in have.mappings.items()},
         ),
         attachments={
             spot: {words[label]: ids for label, ids in one.items()}

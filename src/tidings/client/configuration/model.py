@@ -13,6 +13,7 @@ from typing import Final, TypeAlias
 
 from tidings.channel.vocabulary import Form, Operator, Side, Style
 from tidings.events.anyvalue import Value
+from tidings.federation.requests import GatewayConfig
 from tidings.filters.constraint import Constraint, EventTypePattern
 from tidings.filters.mapping import MappedConstraint
 
@@ -93,7 +94,7 @@ class ChannelPart:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """All channels by name, their admins and proxies, and all shared filters by label.
+    """All channels by name, their admins and proxies, shared filters by label, and gateways.
 
     Of each channel the admins come first, the default ones included, then the proxies.
     """
@@ -102,6 +103,7 @@ class Configuration:
     holders: Mapping[Spot, Holder] = field(default_factory=dict)
     filters: Mapping[str, tuple[Constraint, ...]] = field(default_factory=dict)
     mappings: Mapping[str, MappingPart] = field(default_factory=dict)
+    gateways: Mapping[str, GatewayConfig] = field(default_factory=dict)
 
     def above(self, spot: Spot) -> ChannelPart | AdminPart:
         """Return what an admin or proxy inherits from."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from tidings.channel.questions import SeeAdmin, SeeChannels, SeeFilter, SeeProxies, SeeRules
@@ -22,7 +22,8 @@ from tidings.client.configuration.model import (
     Spot,
 )
 from tidings.client.transport import Transport
-from tidings.errors import ChannelNotFound, NotFound
+from tidings.errors import ChannelNotFound, Forbidden, NotFound
+from tidings.federation.requests import OF_GATEWAYS, GatewayConfig, SeeGatewayConfig, SeeGateways
 from tidings.filters.constraint import Constraint
 
 OWN: Final = ""
@@ -64,12 +65,21 @@ async def find_configuration(transport: Transport) -> Found:
     finding = _Finding(transport)
     infos = sorted(await transport.request(SeeChannels()), key=lambda info: info.name)
     for info in infos:
-        if info.name:
+        if info.name and not info.name.startswith(OF_GATEWAYS):
             with suppress(ChannelNotFound):
                 await _steadily(finding.look_at, info)
     finding.label_filters()
     unnamed = tuple(info.id for info in infos if not info.name)
-    return finding.found(unnamed, await transport.request(SeeRules()))
+    found = finding.found(unnamed, await transport.request(SeeRules()))
+    gateways = {one.name: one async for one in _gateways(transport)}
+    return replace(found, configuration=replace(found.configuration, gateways=gateways))
+
+
+async def _gateways(transport: Transport) -> AsyncIterator[GatewayConfig]:
+    """Read how gateways are set up; nothing for those who may not see it."""
+    for info in await transport.request(SeeGateways()):
+        with suppress(Forbidden, NotFound):
+            yield await transport.request(SeeGatewayConfig(info.name))
 
 
 async def _steadily(look: Callable[[ChannelInfo], Awaitable[None]], info: ChannelInfo) -> None:
@@ -112,7 +122,7 @@ class _Finding:
                 )
         proxies = await self._transport.request(SeeProxies(info.id))
         for proxy in sorted(proxies, key=lambda one: (one.side is Side.CONSUMER, one.name)):
-            if proxy.name:
+            if proxy.name and not proxy.name.startswith(OF_GATEWAYS):
                 held[Spot(info.name, proxy.side, proxy=proxy.name)] = proxy
         for holder in held.values():
             for id in _filter_ids(holder):

@@ -23,6 +23,7 @@ from tidings.channel.properties import ADMIN_PROPERTIES, AdminProperties
 from tidings.channel.property_errors import TIME_T, Level, from_words
 from tidings.channel.qos import QOS_PROPERTIES, QoS, reliabilities
 from tidings.channel.vocabulary import Form, Operator, Side, Style
+from tidings.client.configuration.gateways import gateway_table, read_gateway
 from tidings.client.configuration.model import (
     DEFAULT_ADMIN,
     PURPOSES,
@@ -40,6 +41,7 @@ from tidings.events.codecs.json_types import near_miss
 from tidings.events.codecs.json_values import TYPE, value_from_plain
 from tidings.events.typecode import SHORT
 from tidings.events.typetext import describe
+from tidings.federation.requests import GatewayConfig
 from tidings.filters.constraint import Constraint, EventTypePattern, constraint
 from tidings.filters.mapping import MappedConstraint, MappingFilter
 from tidings.names import checked_name
@@ -82,6 +84,8 @@ def written(configuration: Configuration) -> str:
         lines += _table(("channels", name), content)
         for spot in spots.get(name, ()):
             lines += _holder_table(configuration, spot)
+    for name, gateway in configuration.gateways.items():
+        lines += _table(("gateways", name), gateway_table(gateway))
     return "\n".join(lines) + "\n"
 
 
@@ -181,7 +185,7 @@ def _inline(value: object) -> str:
         if not value:
             return "{}"
         return f"{{ {', '.join(f'{_key(n)} = {_inline(v)}' for n, v in value.items())} }}"
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return f"[{', '.join(map(_inline, value))}]"
     return repr(value)
 
@@ -242,7 +246,7 @@ class _Reading:
     used: set[tuple[str, str]] = field(default_factory=set)
 
     def everything(self, plain: dict[str, Any]) -> Configuration:
-        self._known(plain, "", ["version", "filters", "mappings", "channels"])
+        self._known(plain, "", ["version", "filters", "mappings", "channels", "gateways"])
         version = plain.get("version")
         if type(version) is not int or version != VERSION:
             found = "none" if version is None else f"{version!r:.60}"
@@ -260,7 +264,13 @@ class _Reading:
             for label in known:
                 if (kind, label) not in self.used:
                     self._fault(_below(kind, label), "nothing in the file uses it")
-        return Configuration(channels, self.holders, self.filters, self.mappings)
+        gateways: dict[str, GatewayConfig] = {}
+        for name, place, content in self._tables(plain, "", "gateways"):
+            try:
+                gateways[name] = read_gateway(name, content)
+            except BadInput as error:
+                self.faults += [f"{place}.{line}" for line in str(error).split("\n")]
+        return Configuration(channels, self.holders, self.filters, self.mappings, gateways)
 
     # Parts.
 

@@ -107,7 +107,7 @@ class Side(NamedTuple):
         adapter: The adapter's own id.
         service: The event service's id in the federation.
         local: What the process gives to adapters that stay in it (`client`: a function that
-            makes a client of the service that runs the gateway).
+            makes a client of the service that runs the gateway, for a principal, or the owner).
     """
 
     system: str
@@ -185,6 +185,14 @@ class Adapter(ABC, Generic[P]):
         """Let the service forget events that it has handed over."""
 
 
+def adapter_class(kind: str) -> type[Adapter[Any]]:
+    """Return the class of a kind; raises as `new_adapter` does."""
+    found = ADAPTERS.load(kind)
+    assert isinstance(found, type)
+    assert issubclass(found, Adapter)
+    return found
+
+
 def new_adapter(kind: str, side: Side, parameters: Mapping[str, object]) -> Adapter[Any]:
     """Make an adapter.
 
@@ -192,9 +200,7 @@ def new_adapter(kind: str, side: Side, parameters: Mapping[str, object]) -> Adap
         InvalidUsage: There is no such kind, or a parameter is wrong; the message names it.
         MissingExtra: A package that it needs is not installed.
     """
-    found = ADAPTERS.load(kind)
-    assert isinstance(found, type)
-    assert issubclass(found, Adapter)
+    found = adapter_class(kind)
     known = {field.encode_name for field in msgspec.structs.fields(found.Parameters)}
     for name in parameters:
         if name not in known:

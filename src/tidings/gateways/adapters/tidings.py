@@ -4,12 +4,17 @@ One named subscription per side stays at the channel, so that nothing is missed 
 away; an event is acknowledged when it is safe at all its destinations. What is published carries
 the number of its origin, and the channel accepts each number once: across kills, retries and other
 gateways that take over, every event arrives exactly once.
+
+Gateways talk in a channel beside, so that consumers and the past of the channel have events only.
+Requests of clients are heard in both.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from itertools import groupby
 from typing import Any, Final
 
 import msgspec
@@ -21,15 +26,19 @@ from tidings.client.subscription import Subscription
 from tidings.errors import (
     BadInput,
     ChannelFull,
-    Disconnected,
-    InvalidEvent,
+    Forbidden,
+    InvalidUsage,
     LimitExceeded,
+    NameTaken,
     NumberTooOld,
     TidingsError,
 )
 from tidings.events.envelope import ProducerMark
 from tidings.federation.capabilities import Capabilities, Filtering, Survival
+from tidings.federation.control import CONTROL_SUBJECT
+from tidings.federation.gateway import CONTROL_FILTER
 from tidings.federation.marks import marked, unmarked
+from tidings.federation.requests import OF_GATEWAYS
 from tidings.filters.constraint import Constraint
 from tidings.gateways.adapters.base import (
     Adapter,
@@ -55,16 +64,116 @@ class TidingsParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
     """Which channel.
 
     Attributes:
-        channel: Its name; it is created if it is missing and `create` says so.
+        channel: Its name.
         url: Where the service is, `http://…` or `corbaloc:…`; empty for the service itself.
-        token: Who the gateway is there.
+        token: Who the gateway is at another service.
+        principal: Who it is at the service itself; empty for its owner. Grants decide.
         create: Whether a missing channel is created, persistent.
+        control: The channel where gateways talk, created if it is missing; empty for the channel's
+            name and `.federation`.
     """
 
     channel: str
     url: str = ""
     token: str = ""
+    principal: str = ""
     create: bool = False
+    control: str = ""
+
+
+class _Line:
+    """One channel: what the gateway publishes there and hears of it."""
+
+    def __init__(self, channel: str, name: str, heard: Heard, lose: Callable[[str], None]) -> None:
+        self._channel = channel
+        self._name = name
+        self._heard = heard
+        self._lose = lose
+        self._publisher: Publisher | None = None
+        self._subscription: Subscription | None = None
+        self._reader: asyncio.Task[None] | None = None
+
+    async def open(self, client: Client, *, create: bool) -> None:
+        """Find the channel, or create it."""
+        if create and self._channel not in {one.name for one in await client.channels()}:
+            with suppress(NameTaken):  # another gateway was quicker
+                await client.create_channel(self._channel)
+        await client.channel(self._channel)
+        self._publisher = await client.publisher(self._channel)
+
+    async def stop(self) -> None:
+        """Hand over no more events; the subscription stays at the channel."""
+        reader, self._reader = self._reader, None
+        if reader is not None:
+            reader.cancel()
+            await asyncio.wait((reader,))
+
+    async def want(self, client: Client, filters: Sequence[Constraint]) -> None:
+        """Hear the events that match any of these; without a filter none, not even later."""
+        await self.stop()
+        before, self._subscription = self._subscription, None
+        if before is not None:
+            await before.close()
+        made = await client.subscribe(
+            self._channel,
+            list(filters) or "FALSE",
+            name=self._name,
+            manual_ack=True,
+            window=_WINDOW,
+        )
+        if not filters:
+            await made.delete()
+            return
+        self._subscription = made
+        self._reader = asyncio.create_task(self._read(made))
+
+    async def _read(self, subscription: Subscription) -> None:
+        try:
+            async for messages in subscription.batches(_BATCH):
+                arrivals = []
+                for message in messages:
+                    bare, mark = unmarked(message.event)
+                    handle = (subscription, message)
+                    arrivals.append(Arrival(bare, mark, message.origin, message.seq, handle))
+                await self._heard(arrivals)
+            cause = "the subscription has ended"
+        except TidingsError as error:
+            cause = str(error)
+        self._lose(f"channel {self._channel}: {cause}")
+
+    async def publish(self, events: Sequence[Outgoing]) -> list[Refused | None]:
+        """Publish events under the numbers of their origins; wait while the channel is full."""
+        items = [marked(event, mark) for event, mark in events]
+        marks = [ProducerMark(mark.producer, mark.number) for _, mark in events]
+        answers: list[Refused | None] = []
+        while len(answers) < len(items):
+            done = len(answers)
+            answers += await self._relay(items[done:], marks[done:])
+            if len(answers) < len(items):
+                await asyncio.sleep(_PAUSE)
+        return answers
+
+    async def _relay(
+        self, items: Sequence[Any], marks: Sequence[ProducerMark]
+    ) -> list[Refused | None]:
+        """Publish as far as there is room."""
+        if self._publisher is None:
+            raise AdapterError(f"channel {self._channel} is not connected")
+        try:
+            found = await self._publisher.relay(items, marks)
+        except TidingsError as error:
+            raise AdapterError(f"channel {self._channel}: {error}") from error
+        answers: list[Refused | None] = []
+        for answer in found:
+            if isinstance(answer, ChannelFull):
+                break
+            if isinstance(answer, BadInput | LimitExceeded | NumberTooOld | Forbidden):
+                answers.append(Refused(str(answer)))
+            elif isinstance(answer, TidingsError):
+                raise AdapterError(str(answer))
+            else:
+                answers.append(None)
+        return answers
 
 
 class TidingsAdapter(Adapter[TidingsParameters]):
@@ -91,24 +200,33 @@ class TidingsAdapter(Adapter[TidingsParameters]):
 
     def __init__(self, side: Side, parameters: TidingsParameters) -> None:
         super().__init__(side, parameters)
+        if parameters.url and parameters.principal:
+            raise InvalidUsage(
+                f"{side.adapter}: principal is for channels of the service itself; at another one "
+                "a token says who the gateway is"
+            )
+        self._control = parameters.control or f"{parameters.channel}.federation"
         self._client: Client | None = None
-        self._publisher: Publisher | None = None
-        self._subscription: Subscription | None = None
-        self._reader: asyncio.Task[None] | None = None
-        self._heard: Heard | None = None
-        self._name = f"federation {side.system}/{side.gateway}/{side.adapter}"
 
     async def connect(self, heard: Heard) -> None:
-        """Connect with the service, and find the channel."""
-        self._heard = heard
+        """Connect with the service, and find the channels."""
         self._lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        name = f"{OF_GATEWAYS}{self.side.system}/{self.side.gateway}/{self.side.adapter}"
+        channel = self.parameters.channel
+        self._events = _Line(channel, name, heard, self._lose)
+        self._talk = (
+            self._events
+            if self._control == channel
+            else _Line(self._control, name, heard, self._lose)
+        )
         try:
             self._client = await self._connected()
-            await self._find_channel(self._client)
-            self._publisher = await self._client.publisher(self.parameters.channel)
+            await self._events.open(self._client, create=self.parameters.create)
+            if self._talk is not self._events:
+                await self._talk.open(self._client, create=True)
         except TidingsError as error:
             await self.disconnect()
-            raise AdapterError(f"channel {self.parameters.channel}: {error}") from error
+            raise AdapterError(f"channel {channel}: {error}") from error
 
     async def _connected(self) -> Client:
         url = self.parameters.url
@@ -116,29 +234,24 @@ class TidingsAdapter(Adapter[TidingsParameters]):
             make = self.side.local.get("client")
             if make is None:
                 raise AdapterError("this process runs no service: give the url of one")
-            made: Client = make()
+            made: Client = make(self.parameters.principal)
             return made
         token = self.parameters.token or None
         return await connect(url, token=token, patience=_PATIENCE, on_connection=self._told)
 
     def _told(self, connected: bool, *_: object) -> None:
-        if not connected and not self._lost.done():
-            self._lost.set_result(f"the service at {self.parameters.url} does not answer")
+        if not connected:
+            self._lose(f"the service at {self.parameters.url} does not answer")
 
-    async def _find_channel(self, client: Client) -> None:
-        if self.parameters.create and self.parameters.channel not in {
-            one.name for one in await client.channels()
-        }:
-            await client.create_channel(self.parameters.channel)
-        await client.channel(self.parameters.channel)
+    def _lose(self, cause: str) -> None:
+        if not self._lost.done():
+            self._lost.set_result(cause)
 
     async def disconnect(self) -> None:
-        """Leave the channel; the subscription stays there."""
-        reader, self._reader = self._reader, None
-        if reader is not None:
-            reader.cancel()
-            await asyncio.wait((reader,))
-        client, self._client, self._subscription = self._client, None, None
+        """Leave the channels; the subscriptions stay there."""
+        await self._events.stop()
+        await self._talk.stop()
+        client, self._client = self._client, None
         if client is not None:
             try:
                 async with asyncio.timeout(_PATIENCE):
@@ -161,90 +274,26 @@ class TidingsAdapter(Adapter[TidingsParameters]):
         """Subscribe under the gateway's name; the channel filters exactly."""
         assert self._client is not None
         try:
-            await self._subscribe(self._client, filters)
+            await self._events.want(self._client, filters)
+            if self._talk is not self._events:
+                control = [one for one in filters if one == CONTROL_FILTER]
+                await self._talk.want(self._client, control)
         except TidingsError as error:
             raise AdapterError(f"channel {self.parameters.channel}: {error}") from error
         return [Placed(one.text, exact=True) for one in filters]
 
-    async def _subscribe(self, client: Client, filters: Sequence[Constraint]) -> None:
-        reader, self._reader = self._reader, None
-        if reader is not None:
-            reader.cancel()
-            await asyncio.wait((reader,))
-            assert self._subscription is not None
-            await self._subscription.close()
-        if not filters:
-            await self._unsubscribe(client)
-            return
-        self._subscription = await client.subscribe(
-            self.parameters.channel,
-            list(filters),
-            name=self._name,
-            manual_ack=True,
-            window=_WINDOW,
-        )
-        self._reader = asyncio.create_task(self._read(self._subscription))
-
-    async def _unsubscribe(self, client: Client) -> None:
-        """Delete the subscription, this one's or one of an earlier life."""
-        subscription = self._subscription or await client.subscribe(
-            self.parameters.channel, "FALSE", name=self._name, manual_ack=True
-        )
-        self._subscription = None
-        await subscription.delete()
-
-    async def _read(self, subscription: Subscription) -> None:
-        assert self._heard is not None
-        try:
-            async for messages in subscription.batches(_BATCH):
-                arrivals = []
-                for message in messages:
-                    bare, mark = unmarked(message.event)
-                    arrivals.append(Arrival(bare, mark, message.origin, message.seq, message))
-                await self._heard(arrivals)
-            cause = "the subscription has ended"
-        except TidingsError as error:
-            cause = str(error)
-        if not self._lost.done():
-            self._lost.set_result(cause)
-
     def taken(self, arrivals: Sequence[Arrival]) -> None:
         """Acknowledge events."""
-        subscription = self._subscription
-        if subscription is not None:
-            for arrival in arrivals:
-                subscription.ack(arrival.handle)
+        for arrival in arrivals:
+            subscription, message = arrival.handle
+            subscription.ack(message)
 
     async def publish(self, events: Sequence[Outgoing]) -> Sequence[Refused | None]:
-        """Publish events under the numbers of their origins."""
-        items = [marked(event, mark) for event, mark in events]
-        marks = [ProducerMark(mark.producer, mark.number) for _, mark in events]
+        """Publish events; what gateways say to each other goes to its own channel."""
+        if self._lost.done():
+            raise AdapterError(self._lost.result())
         answers: list[Refused | None] = []
-        while len(answers) < len(items):
-            done = len(answers)
-            answers += await self._relayed(items[done:], marks[done:])
-            if len(answers) < len(items):
-                await asyncio.sleep(_PAUSE)  # the channel is full
-        return answers
-
-    async def _relayed(self, items: Sequence[Any], marks: Sequence[ProducerMark]) -> list[Any]:
-        """Publish as far as there is room."""
-        if self._publisher is None or self._lost.done():
-            raise AdapterError(f"channel {self.parameters.channel} is not connected")
-        try:
-            found = await self._publisher.relay(items, marks)
-        except (InvalidEvent, Disconnected) as error:
-            raise AdapterError(str(error)) from error
-        except TidingsError as error:
-            raise AdapterError(f"channel {self.parameters.channel}: {error}") from error
-        answers: list[Refused | None] = []
-        for answer in found:
-            if isinstance(answer, ChannelFull):
-                break
-            if isinstance(answer, BadInput | LimitExceeded | NumberTooOld):
-                answers.append(Refused(str(answer)))
-            elif isinstance(answer, TidingsError):
-                raise AdapterError(str(answer))
-            else:
-                answers.append(None)
+        for talk, group in groupby(events, lambda one: one.event.name == CONTROL_SUBJECT):
+            line = self._talk if talk else self._events
+            answers += await line.publish(list(group))
         return answers

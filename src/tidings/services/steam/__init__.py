@@ -1,0 +1,1 @@
+"""STEAM: events for whoever is near. Implicit groups over multicast, mobile nodes, no broker."""

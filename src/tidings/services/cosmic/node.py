@@ -81,9 +81,10 @@ class Node:
         self._fail("the node has left the bus")
         if self._timer is not None:
             self._timer.cancel()
-        if self._pump is not None:
-            self._pump.cancel()
-            await asyncio.wait((self._pump,))
+        pump, self._pump = self._pump, None
+        if pump is not None:
+            pump.cancel()
+            await asyncio.wait((pump,))
             await self.line.close()
 
     async def __aenter__(self) -> Node:

@@ -123,7 +123,7 @@ class Network:
         systems: dict[str, str] | None = None,
         keys: dict[str, bytes] | None = None,
         clients: bool = True,
-        member: type[Member] = Member,
+        members: type[Member] = Member,
     ) -> None:
         self.systems, self.keys, self.clients = systems or {}, keys or {}, clients
         self.talk: list[tuple[str, StructuredEvent]] = []
@@ -138,7 +138,7 @@ class Network:
         self.delivered: Counter[tuple[str, str]] = Counter()
         self.accepted: defaultdict[str, set[tuple[str, object]]] = defaultdict(set)
         self.messages = 0
-        self.members = {name: member(self, name, sides) for name, sides in attached.items()}
+        self.members = {name: members(self, name, sides) for name, sides in attached.items()}
         self._on = defaultdict(list)
         for member in self.members.values():
             for service in member.services:

@@ -77,7 +77,7 @@ class HoldingMember(Member):
 def test_nothing_is_lost_and_each_event_is_accepted_once(seed: int) -> None:
     random = Random(2_000 + seed)
     attached = drawn(random, random.randint(2, 8), random.randint(2, 6))
-    network = Network(seed, attached, member=HoldingMember)
+    network = Network(seed, attached, members=HoldingMember)
     services = sorted({service for sides in attached.values() for service in sides})
     network.run(2_000)
     wanting = random.sample(services, random.randint(1, len(services)))

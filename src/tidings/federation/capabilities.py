@@ -36,6 +36,7 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
             restart of the gateway too.
         confirms: Whether a published event is safe at the service when `publish` returns.
         marks: Whether an event can carry its mark.
+        echoes: Whether an adapter without marks may hear again what it has published itself.
         control: Whether control events can pass.
         announces: Whether publishers tell the service which types they publish.
         nested: Whether values within values pass unchanged.
@@ -53,6 +54,7 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     holds: bool
     confirms: bool
     marks: bool
+    echoes: bool = True
     control: bool
     announces: bool = False
     nested: bool

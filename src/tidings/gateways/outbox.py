@@ -44,6 +44,7 @@ class Outbox:
         self._client: Client | None = None
         self._publisher: Publisher | None = None
         self._subscription: Subscription | None = None
+        self._opening = asyncio.Lock()  # keeping and handing out may both find it closed
 
     async def open(self) -> None:
         """Find what an earlier life has left."""
@@ -61,15 +62,16 @@ class Outbox:
         """Return the subscription that hands out; make what is missing."""
         client = self._client
         assert client is not None
-        if self._publisher is None:
-            if self._name not in {one.name for one in await client.channels()}:
-                await client.create_channel(self._name, qos=self._qos)
-            self._publisher = await client.publisher(self._name)
-        if self._subscription is None:
-            self._subscription = await client.subscribe(
-                self._name, name=_NAME, manual_ack=True, window=_WINDOW
-            )
-        return self._subscription
+        async with self._opening:
+            if self._publisher is None:
+                if self._name not in {one.name for one in await client.channels()}:
+                    await client.create_channel(self._name, qos=self._qos)
+                self._publisher = await client.publisher(self._name)
+            if self._subscription is None:
+                self._subscription = await client.subscribe(
+                    self._name, name=_NAME, manual_ack=True, window=_WINDOW
+                )
+            return self._subscription
 
     async def keep(self, events: Sequence[Outgoing]) -> None:
         """Keep events, on the disk when this returns; each once under its own number."""
@@ -95,7 +97,10 @@ class Outbox:
         try:
             async with asyncio.timeout(seconds):
                 return await anext(batches)
-        except (TimeoutError, StopAsyncIteration):
+        except TimeoutError:
+            return ()
+        except StopAsyncIteration:  # somebody has ended it: a new one goes on
+            self._subscription = None
             return ()
         finally:
             await batches.aclose()

@@ -98,6 +98,7 @@ class SideRunner:
         self._flow = _Allowed(config.flow)
         self._position = position_of_text(config.position) if config.position else None
         self.capabilities = checked_side(config, side).capabilities
+        self._hears_echoes = self.capabilities.echoes and not self.capabilities.marks
         self._secrets = adapter_class(config.kind).secrets
         self._adapter: Adapter[Any] | None = None
         self._queue: deque[tuple[Outgoing, Callable[[], None]]] = deque()
@@ -325,7 +326,7 @@ class SideRunner:
             if isinstance(found, StructuredEvent):
                 passed.append(Outgoing(found, outgoing.mark))
                 places.append(place)
-        if not self.capabilities.marks:
+        if self._hears_echoes:
             self._remember(passed)
         for place, answer in zip(places, await adapter.publish(passed), strict=True):
             answers[place] = answer
@@ -409,7 +410,7 @@ class SideRunner:
         self._counts["received"] += len(arrivals)
         passed = []
         for arrival in arrivals:
-            if not self.capabilities.marks and self._is_echo(arrival.event):
+            if self._hears_echoes and self._is_echo(arrival.event):
                 self.taken([arrival])
                 continue
             mapped = self._inward(arrival)

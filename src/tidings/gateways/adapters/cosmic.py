@@ -50,6 +50,7 @@ class CosmicAdapter(Adapter[CosmicSettings]):
         holds=False,
         confirms=False,
         marks=False,
+        echoes=False,
         control=True,
         nested=False,
         most_octets=MOST_BULK,

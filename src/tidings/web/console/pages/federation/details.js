@@ -84,7 +84,7 @@ const Sides = ({ links, onOpen }) => html`<div class="scroll"><table class="line
 </table></div>`;
 
 function Requests({ gateway }) {
-  const found = useLive(gatewayPath(gateway.name, "/requests"), { every: 5 });
+  const found = useLive(gatewayPath(gateway.name, "/requests"), { every: 2 });
   const none = html`<${Empty} title="Nobody has asked for anything"><button onClick=${() => act("ask_federation", at(gateway))}>Make a standing request</button><//>`;
   return html`<${Loaded} of=${found} empty=${(data) => !data.requests.length && none}>${(data) => html`<div class="scroll"><table class="lines stacked">
     <thead><tr><th>Request</th><th>What</th><th>For</th><th>At</th><th>Applies at</th><th>Does not apply</th><th><span class="unseen">Actions</span></th></tr></thead>

@@ -100,9 +100,9 @@ function Request({ one, gateway }) {
   return html`<tr>
     <td class="nowrap">${one.kind}</td>
     <td class="middle"><code><${Text} text=${one.what} most=${600} /></code></td>
-    <td class="name"><${Text} text=${one.source} /></td>
-    <td class="name soft"><${Text} text=${one.targets.join(", ")} most=${300} /></td>
-    <td class="wide">${one.applied.length ? html`<ul>${groupsOf(one).map(([how, services]) => html`<li key=${how}><${Text} text=${services.join(", ")} most=${400} />${how && html` <span class="soft">as <${Text} text=${how} most=${300} /></span>`}</li>`)}</ul>` : html`<span class="soft">nowhere</span>`}</td>
+    <td class="name"><span class="small-only">for </span><${Text} text=${one.source} /></td>
+    <td class="name soft"><span class="small-only">at </span><${Text} text=${one.targets.join(", ")} most=${300} /></td>
+    <td class="wide"><span class="small-only">applies at: </span>${one.applied.length ? html`<ul>${groupsOf(one).map(([how, services]) => html`<li key=${how}><${Text} text=${services.join(", ")} most=${400} />${how && html` <span class="soft">as <${Text} text=${how} most=${300} /></span>`}</li>`)}</ul>` : html`<span class="soft">nowhere</span>`}</td>
     <td class="wide"><ul>${one.refused.map((told) => html`<li key=${told} class="bad">refused: <${Text} text=${told} most=${400} /></li>`)}
       ${one.missing.length > 0 && html`<li class="warn">not reached: <${Text} text=${one.missing.join(", ")} most=${400} /></li>`}</ul></td>
     <td class="n"><button class="small" onClick=${back}>Take back…</button></td>

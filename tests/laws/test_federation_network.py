@@ -122,3 +122,23 @@ def test_what_is_taken_back_is_gone_wherever_it_was_asked(seed: int) -> None:
         network.event(origin, "Speed", left=left)
         network.run(500)
         assert network.delivered == ({("Speed", source): 1} if left else {})
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_probe_comes_back_with_its_way(seed: int) -> None:
+    random = Random(seed)
+    attached = drawn(random, random.randint(2, 8), random.randint(2, 6))
+    network = Network(seed, attached)
+    network.run(2_000)
+    for name, sides in attached.items():
+        sender = network.members[name]
+        for at in sides:
+            for to in sorted(reachable(attached, at) - {at}):
+                probe = sender.machine.probe(at, to, network.now)
+                sender.work()
+                network.run(500)
+                way = sender.machine.probe_result(probe)
+                steps = sender.machine.topology.route(at, to)
+                assert way is not None, (name, at, to)
+                assert steps is not None
+                assert [(hop.gateway, hop.to) for hop in way] == steps

@@ -427,7 +427,9 @@ def derived_model(
         else:
             default = form.outward(defaults[name])
             if isinstance(default, list | dict):
-                info = Field(default_factory=type(default), description=description)
+                nested = hasattr(form.kind, "model_fields")
+                empty = form.kind if nested else type(default)
+                info = Field(default_factory=empty, description=description)
             else:
                 info = Field(default=default, description=description)
         members[renamed.get(name, name)] = (form.kind, info)

@@ -693,12 +693,20 @@ class Gateway:
         id = f"{self.name}~{self._life}-{self._numbers}"
         self._probes.begin(id)
         probe = Control(kind=ControlKind.PROBE, targets=to, source=at, id=id, body=way_text(()))
-        self._probe_on(at, probe, now)
+        self._begin_at(at, probe, now)
         return id
 
     def probe_result(self, id: str) -> tuple[ProbeHop, ...] | None:
         """Return the way of a probe that has come back; None if it has not."""
         return self._probes.result(id)
+
+    def _begin_at(self, at: str, control: Control, now: int) -> None:
+        """Take a probe or an echo of its own a first step; another gateway there may be nearer."""
+        step = self.topology.step(at, control.targets)
+        if step is not None and step.gateway != self.name:
+            self._pass_control(at, control)
+        else:
+            self._probe_on(at, control, now)
 
     def _probe_on(self, at: str, control: Control, now: int) -> None:
         """Take a probe or an echo one step further."""
@@ -721,7 +729,7 @@ class Gateway:
         if control.id.startswith(f"{self.name}~"):
             self._probes.end(control.id, way)
         else:
-            self._probe_on(at, back, now)
+            self._begin_at(at, back, now)
 
     def _pass_control(self, service: str, control: Control) -> None:
         kept = {name: getattr(control, name) for name in ("targets", "source", "body", "id")}

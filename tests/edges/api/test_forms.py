@@ -26,6 +26,7 @@ from tidings.channel.qos_check import changed
 from tidings.events.anyvalue import Value, same
 from tidings.events.codecs.json_values import value_from_plain
 from tidings.events.structured import StructuredEvent
+from tidings.federation import requests as f
 from tidings.filters.constraint import EventTypePattern
 
 
@@ -42,6 +43,12 @@ def test_a_new_channel_is_persistent_unless_it_is_said_otherwise() -> None:
     asked = {"qos": {"EventReliability": "BestEffort", "Colour": "red"}}
     found = _command(m.CreateChannel, asked, origin="x")
     assert found.qos == {**both, "EventReliability": 0, "Colour": "red"}
+
+
+def test_a_nested_object_that_is_left_out_has_its_defaults() -> None:
+    side = {"adapter": "a", "service": "roads", "kind": "memory"}
+    made = _command(f.CreateGateway, {"name": "tower", "sides": [side]})
+    assert made.sides == (f.SideConfig("a", "roads", "memory"),)
 
 
 def test_the_place_of_a_fault_is_known() -> None:

@@ -6,6 +6,8 @@ side.
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from playwright.async_api import Page
 
 from tests.edges.web.served import PERSISTENT, ServedDoor, served
 from tests.real.console.browsing import PAGES, console, rest
+from tests.real.console.federated import harbour
 from tidings.grants.model import Verb
 from tidings.grants.requests import CreateGrant, CreatePrincipal
 from tidings.server.cores import service_cores
@@ -30,6 +33,7 @@ LOOKS = {
     "objects": "at=proxy-1-1",
     "events": "channel=1&number=3",
     "filters": "at=channel-1",
+    "federation": "at=gateway/tidings/dock",
 }
 
 
@@ -62,10 +66,22 @@ async def _take(page: Page, name: str, window: str) -> None:
     await page.screenshot(path=FOLDER / f"{name}-{window}.png")
 
 
+@asynccontextmanager
+async def _scene_of(name: str, folder: Path) -> AsyncIterator[ServedDoor]:
+    if name == "federation":
+        async with harbour(folder) as made:
+            await made.want("subject = Speed and rate > 30", "roads", "*")
+            made.bus("cranes").go("connection refused")
+            yield made.door
+        return
+    async with served(WebOptions(), folder, cores=service_cores()) as door:
+        await _scene(door)
+        yield door
+
+
 @pytest.mark.parametrize("name", PAGES)
 async def test_pictures_of(browser: str, name: str, tmp_path: Path) -> None:
-    async with served(WebOptions(), tmp_path, cores=service_cores()) as door:
-        await _scene(door)
+    async with _scene_of(name, tmp_path) as door:
         url, at = f"http://127.0.0.1:{door.port}", f"#/{name}?{LOOKS.get(name, '')}"
         async with console(browser, url, at) as page:
             for window in WINDOWS:

@@ -7,6 +7,7 @@
 //   what    how the object is called in the title
 //   values  what the form begins with; by default what the object has now
 //   edits   what in it is changed already
+//   losing  what goes with an object that is destroyed, beside what it says of itself
 //   onDone  called with the answer
 //
 // Before a change is sent, the object is compared with what the dialog has shown.
@@ -48,7 +49,8 @@ export function ActionDialog() {
 async function prepared(asked) {
   const operation = (await catalogue()).find(asked.name, asked.at);
   const shown = await look(operation, asked.at);
-  const now = asked.values ?? (operation.shows ? shown?.[operation.shows] : undefined);
+  const whole = operation.method === "PATCH" ? shown ?? undefined : undefined;
+  const now = asked.values ?? (operation.shows ? shown?.[operation.shows] : whole);
   return { operation, shown, now, first: operation.body && draftOf(operation.body, asked.edits ? { ...now, ...asked.edits } : now) };
 }
 
@@ -123,11 +125,13 @@ function Form({ asked, operation, shown: before, now, first, onClose }) {
       <${Answer} answer=${answer} />
       <form method="dialog" onSubmit=${onClose}><footer><button class=${secretOf(answer) === null ? "primary" : ""} autofocus=${secretOf(answer) === null}>Close</button></footer></form>
     </div><//>`;
-  const wide = operation.body?.kind === "object" && operation.body.members.length > 3;
+  const isLarge = (field) => field?.kind === "object" && (field.members.length > 3 || field.members.some((one) => isLarge(one.item)));
+  const wide = isLarge(operation.body);
   return html`<${Dialog} title=${visible(title, 160)} onClose=${onClose} wide=${wide} alert=${operation.destroys}>
     <form ref=${form} onSubmit=${submit} novalidate>
       <p class="soft">${operation.text.split("\n\n")[0].replaceAll("\`", "")}</p>
       ${operation.destroys && shown && html`<${Losses} shown=${shown} />`}
+      ${asked.losing && html`<p class="problem">${asked.losing}</p>`}
       ${missing.map((name) => html`<${Field} key=${name} field=${operation.fields[name]} draft=${at[name]} path=${name} faults=${faults.fields}
         onDraft=${(value) => setAt({ ...at, [name]: value })} />`)}
       ${operation.body && html`<${Body} field=${operation.body} draft=${draft} onDraft=${setDraft} faults=${faults.fields} />`}
@@ -160,12 +164,13 @@ function requestOf(operation, at, draft, now) {
   }
 }
 
-// What differs from what there is; a list or an object that was emptied is sent as empty.
+// What differs from what there is, and what must be said; a list or an object that was emptied is sent as empty.
 function changed(field, body, now) {
   const before = valueOf(field, draftOf(field, now)) ?? {};
+  const needed = new Set(field.members.filter((one) => one.required).map((one) => one.name));
   const emptied = field.members.filter((one) => one.kind in EMPTY && one.name in before && !(one.name in body));
   return Object.fromEntries([
-    ...Object.entries(body).filter(([name, value]) => !same(value, before[name])),
+    ...Object.entries(body).filter(([name, value]) => needed.has(name) || !same(value, before[name])),
     ...emptied.map((one) => [one.name, EMPTY[one.kind]]),
   ]);
 }
@@ -208,7 +213,7 @@ const Changes = ({ changes }) => html`<div class="meanwhile" role="alert">
 </div>`;
 
 const LOST = [["suppliers", "supplier"], ["consumers", "consumer"], ["proxies", "proxy", "proxies"], ["waiting", "waiting event"],
-  ["in_flight", "event in flight", "events in flight"], ["constraints", "constraint"], ["holders", "holder"]];
+  ["in_flight", "event in flight", "events in flight"], ["constraints", "constraint"], ["holders", "holder"], ["sides", "side"], ["requests", "standing request"]];
 
 function Losses({ shown }) {
   const size = (value) => (typeof value === "number" ? value : Array.isArray(value) ? value.length : Object.keys(value ?? {}).length);

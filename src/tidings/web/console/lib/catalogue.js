@@ -33,10 +33,10 @@ export function useCatalogue() {
 const parametersIn = (path) => [...path.matchAll(/{(\w+)}/g)].map(([, name]) => name);
 
 function read(document) {
-  const all = [], looks = new Set();
+  const all = [], looks = new Map();
   for (const [path, methods] of Object.entries(document.paths))
     for (const [method, told] of Object.entries(methods)) {
-      if (method === "get" && path.endsWith("}")) looks.add(path);
+      if (method === "get") addLook(looks, path);
       if (told["x-operation"]) all.push(...operations(document, path, method.toUpperCase(), told));
     }
   for (const one of all) one.look = lookAt(one.path, looks);
@@ -75,12 +75,18 @@ function answersOf(told) {
   return Boolean(status === "200" && answer.content && !told["x-shows"]) || /token/.test(told["x-operation"]);
 }
 
+// What can be looked at, by the path of the object; how it is set up says more than how it is.
+function addLook(looks, path) {
+  const object = path.replace(/\/config$/, "");
+  if (object.endsWith("}") && (object !== path || !looks.has(object))) looks.set(object, path);
+}
+
 // Where the object can be looked at that an operation is about.
 function lookAt(path, looks) {
   const parts = path.split("/");
   for (let length = parts.length; length > 2; length--) {
     const start = parts.slice(0, length).join("/");
-    if (looks.has(start)) return start;
+    if (looks.has(start)) return looks.get(start);
   }
   return "";
 }

@@ -1,8 +1,10 @@
 // The fields of a form that is made from a schema (schema.js).
-import { count } from "./format.js";
-import { html } from "./ui.js";
+import { count, visible } from "./format.js";
+import { html, useState } from "./ui.js";
 
 const SIMPLE = new Set(["text", "name", "whole", "number", "duration", "time", "moment", "choice", "flag"]);
+
+const MOST_LINES = 16;
 
 // One field; `faults` has messages by the paths of fields.
 export function Field({ field, draft, onDraft, path, faults }) {
@@ -14,6 +16,7 @@ const idOf = (path) => `field-${path.replace(/[^\w]+/g, "-")}`;
 
 function about(field) {
   if (field.kind === "duration") return "Such as 500ms, 5s or 10m.";
+  if (field.isTable) return "JSON, such as {\"name\": 7}.";
   if (field.kind === "time") return "Such as 2026-01-31T12:00:00Z.";
   if (field.low !== undefined && field.high < Number.MAX_SAFE_INTEGER) return `${count(field.low)} to ${count(field.high)}.`;
   if (field.low !== undefined) return `${count(field.low)} or more.`;
@@ -58,8 +61,9 @@ const Moment = (given) => {
 
 const Area = (given) => {
   const { draft, onDraft, path, faults } = given;
+  const lines = (draft ?? "").split("\n").length;
   return html`<${Around} ...${given}>
-    <textarea ...${told(path, faults)} rows="3" spellcheck=${false} value=${draft ?? ""} onInput=${(event) => onDraft(event.target.value)}></textarea>
+    <textarea ...${told(path, faults)} rows=${Math.min(MOST_LINES, Math.max(3, lines))} spellcheck=${false} value=${draft ?? ""} onInput=${(event) => onDraft(event.target.value)}></textarea>
   <//>`;
 };
 
@@ -98,7 +102,7 @@ const removed = (all, at) => all.filter((_, index) => index !== at);
 
 const List = ({ field, draft = [], onDraft, path, faults }) => html`<${Group} field=${field} fault=${faults[path]}>
   ${draft.map((one, at) => html`<div class="item" key=${at}>
-    <${Field} field=${{ ...field.item, label: `${field.item.label} ${at + 1}` }} draft=${one} path=${`${path}[${at}]`} faults=${faults}
+    <${Field} field=${{ ...field.item, label: `${field.item.label} ${at + 1}`, isItem: true }} draft=${one} path=${`${path}[${at}]`} faults=${faults}
       onDraft=${(value) => onDraft(replaced(draft, at, value))} />
     <button type="button" class="plain" aria-label=${`Remove ${field.item.label} ${at + 1}`} onClick=${() => onDraft(removed(draft, at))}>✕</button>
   </div>`)}
@@ -130,12 +134,21 @@ function Members({ field, draft = {}, onDraft, path, faults }) {
   return html`${simple.length > 0 && html`<div class=${simple.length > 3 ? "members many" : "members"}>${simple.map(one)}</div>`}${rest.map(one)}`;
 }
 
+// What is in a draft beside what there would be without it.
+const isFilled = (field, draft) => field.members.some((one) => {
+  const value = draft?.[one.name];
+  if (one.kind === "object") return isFilled(one, value);
+  return value !== undefined && value.length !== 0 && String(value) !== String(one.default ?? "");
+});
+
+// An object that is folded: it is open at first if something in it is to be seen, an entry of a list if it is new.
 function Nested(given) {
   const { field, draft, path, faults } = given;
   const inside = Object.keys(faults).some((where) => where.startsWith(`${path}.`));
-  const has = Object.values(draft ?? {}).some((value) => value !== undefined && value !== "");
+  const [opens] = useState(isFilled(field, draft) !== Boolean(field.isItem));
   if (field.required && field.members.length < 4) return html`<${Group} field=${field} fault=${faults[path]}><${Members} ...${given} /><//>`;
-  return html`<details open=${inside || has || null}><summary>${field.label}</summary>
+  const names = field.isItem ? field.members.filter((one) => one.required && draft?.[one.name]).map((one) => draft[one.name]) : [];
+  return html`<details open=${inside || opens || null}><summary>${field.label}${names.length > 0 && html` <span class="soft">${visible(names.join(", "), 120)}</span>`}</summary>
     ${field.text && html`<small>${field.text.replaceAll("\`", "")}</small>`}
     ${faults[path] && html`<p class="fault">${faults[path]}</p>`}
     <${Members} ...${given} />

@@ -36,6 +36,9 @@ export function seconds(n) {
   return n < 172_800 ? `${Math.round(n / 3600)} h` : `${Math.round(n / 86_400)} d`;
 }
 
+// A short while, given in microseconds.
+export const milliseconds = (n) => `${(n / 1000).toFixed(1)} ms`;
+
 const clockTime = new Intl.DateTimeFormat(undefined, { timeStyle: "medium", hourCycle: "h23" });
 const dayAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium", hourCycle: "h23" });
 

@@ -22,7 +22,8 @@ export function resolved(document, schema) {
 export const isSecret = (name) => /password|secret/.test(name);
 
 // {name, kind, text, required, nullable, secret, default, …}; kind is one of text, code, name, whole,
-// number, duration, time, moment, choice, flag, list, choices, map, object, json
+// number, duration, time, moment, choice, flag, list, choices, map, object, json; a table is JSON
+// whose members are free
 export function fieldOf(document, schema, { name = "", required = false } = {}) {
   const whole = resolved(document, schema);
   const several = (whole.anyOf ?? whole.oneOf ?? [whole]).map((one) => resolved(document, one));
@@ -57,7 +58,7 @@ function shapeOf(document, parts, name) {
   if (first.type === "object" && first.properties) return { kind: "object", members: membersOf(document, first) };
   if (first.type === "object" && typeof first.additionalProperties === "object")
     return { kind: "map", item: fieldOf(document, first.additionalProperties, { name: "value", required: true }) };
-  return { kind: "json" };
+  return { kind: "json", isTable: first.type === "object" };
 }
 
 function membersOf(document, schema) {
@@ -88,7 +89,7 @@ export function draftOf(field, value) {
     case "map": return Object.entries(value).map(([key, one]) => ({ key, value: draftOf(field.item, one) }));
     case "object": return typeof value === "object"
       ? Object.fromEntries(field.members.map((one) => [one.name, draftOf(one, value[one.name])])) : draftOfText(field, value);
-    case "json": return JSON.stringify(value, null, 2);
+    case "json": return field.isTable && !field.required && !Object.keys(value).length ? undefined : JSON.stringify(value, null, 2);
     default: return String(value);
   }
 }

@@ -11,6 +11,7 @@ export const PAGES = [
   { id: "events", group: "Watch", title: "Events", key: "e", load: () => import("./events.js") },
   { id: "notices", group: "Watch", title: "Notices", key: "n", load: () => import("./notices.js") },
   { id: "objects", group: "Inspect", title: "Objects", key: "b", load: () => import("./objects.js") },
+  { id: "federation", group: "Inspect", title: "Federation", key: "m", load: () => import("./federation.js") },
   { id: "types", group: "Inspect", title: "Event types", key: "y", load: () => import("./types.js") },
   { id: "reports", group: "Inspect", title: "Reports", key: "r", load: () => import("./reports.js") },
   { id: "filters", group: "Try", title: "Filters", key: "f", load: () => import("./filters.js") },

@@ -1,6 +1,7 @@
 // The whole service at a glance: how it is, how it went over the last hour, and who needs attention.
 import { act } from "../lib/actions.js";
 import { BINARY, Chart, WHOLE } from "../lib/chart.js";
+import { ratesOf, summaryOf } from "../lib/federation.js";
 import { ago, compact, count, octets, rate, seconds, time, visible } from "../lib/format.js";
 import { useLive } from "../lib/live.js";
 import { outlineLoader, pace } from "../lib/outline.js";
@@ -22,10 +23,11 @@ export default function Overview() {
   const status = useLive("/v1/overview", { every: EVERY });
   const outline = useLive(useMemo(() => outlineLoader({ inside: false }), []), { every: often, key: "outline" });
   const rates = useLive(useMemo(seriesLoader, []), { every: EVERY, key: "rates" });
+  const federation = useLive(useMemo(gatewaysLoader, []), { every: EVERY, key: "gateways" });
   const create = html`<button onClick=${() => act("create_channel")}>Create a channel</button>`;
   return html`<${Page} title="Overview" actions=${create}>
     ${status.error && html`<${Section} title="The whole service"><${Loaded} of=${status} /><//>`}
-    ${!status.error && html`<${Loaded} of=${status}>${(data) => html`<${State} status=${data} rates=${rates.data} />`}<//>`}
+    ${!status.error && html`<${Loaded} of=${status}>${(data) => html`<${State} status=${data} rates=${rates.data} federation=${federation.data} />`}<//>`}
     ${rates.error?.status !== 403 && html`<${Section} title="Last hour"><${Loaded} of=${rates}
       empty=${(data) => !data.time.length && html`<${Empty} title="No samples yet">The service takes one every ${EVERY} seconds.<//>`}>
       ${(data) => html`<${Charts} series=${data} status=${status.data} />`}<//><//>`}
@@ -44,6 +46,15 @@ export default function Overview() {
       </div>
     </div>
   <//>`;
+}
+
+// The gateways as a whole, and how much they carry.
+function gatewaysLoader() {
+  const grow = ratesOf();
+  return async () => {
+    const found = summaryOf((await ask("GET", "/v1/gateways")).gateways);
+    return { ...found, carriedNow: grow({ carried: found.carried }).carried };
+  };
 }
 
 // Samples of the last hour: each time only what is new is loaded.
@@ -70,7 +81,7 @@ function withGaps(series, every) {
   return Object.fromEntries(Object.keys(series).map((name) => [name, filled(name)]));
 }
 
-function State({ status, rates }) {
+function State({ status, rates, federation }) {
   const last = (name) => rates?.[name]?.at(-1);
   const tone = (n) => (n ? "warn" : "");
   return html`
@@ -90,8 +101,15 @@ function State({ status, rates }) {
       { name: "WebSockets", value: compact(status.websockets) },
       { name: "Tails", value: compact(status.tails), title: "Streams of server-sent events" },
       ...(status.corba === null ? [] : [{ name: "CORBA", value: compact(status.corba), title: "Open CORBA connections" }]),
+      ...(federation?.all ? gatewayTiles(federation) : []),
     ]} />`;
 }
+
+const gatewayTiles = ({ up, all, carriedNow, setAside }) => [
+  { name: "Gateways up", value: html`<a href=${address("federation")}>${up} of ${all}</a>`, tone: up < all ? "warn" : "" },
+  { name: "Carried /s", value: rate(carriedNow), title: "Deliveries of all gateways" },
+  { name: "Set aside", value: compact(setAside), tone: setAside ? "warn" : "", title: "Events that a service could not be given" },
+];
 
 function Charts({ series, status }) {
   const times = useMemo(() => series.time.map((one) => one / 1e6), [series]);

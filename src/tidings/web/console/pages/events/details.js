@@ -3,6 +3,9 @@ import { copyText } from "../../lib/copying.js";
 import { parseExact } from "../../lib/exact.js";
 import { count, fullTime, visible } from "../../lib/format.js";
 import { useLive } from "../../lib/live.js";
+import { markOf, PROPERTY } from "../../lib/marks.js";
+import { PathNames } from "../../lib/path.js";
+import { address } from "../../lib/router.js";
 import { ask } from "../../lib/service.js";
 import { Failed, Loading } from "../../lib/states.js";
 import { Text } from "../../lib/text.js";
@@ -71,9 +74,15 @@ function Content({ delivered, origin, onAgain }) {
       ["Accepted", fullTime(arrival)], priority !== 0 && !event.header?.Priority && ["Priority", priority],
       producer !== undefined && ["Producer", html`<${Text} text=${producer} />, its number ${count(number)}`],
       ["Id", html`<code>${origin}</code>, ${seq}`]]} />
+    <${Way} mark=${markOf(event.header?.[PROPERTY])} />
     <${Values} title="Header" values=${event.header} />
     <${Values} title="Data" values=${event.data} />`;
 }
+
+// Where the federation has brought it from.
+const Way = ({ mark }) => mark && mark.path.length > 0 && html`<h3>Its way here</h3>
+  <p class="way"><${PathNames} path=${mark.path} /> <a href=${address("federation", { path: mark.path.join(","), system: mark.system })}>Show on the map</a></p>
+  <p class="soft">Published as ${count(Number(mark.number))} at <${Text} text=${mark.origin} />, in the federation <${Text} text=${[...mark.before, mark.system].join(", then ")} />.</p>`;
 
 const Values = ({ title, values = {} }) => Object.keys(values).length > 0 && html`<h3>${title}</h3>
   <${Facts} facts=${Object.entries(values).map(([name, value]) => [html`<${Text} text=${name} />`, shown(value)])} />`;

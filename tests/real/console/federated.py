@@ -24,7 +24,7 @@ from tidings.server.cores import service_cores
 from tidings.server.embedded import client_for, local_client
 from tidings.web.options import WebOptions
 
-TIMES = GatewayTimes(hello=100_000, gone=350_000, settle=50_000)
+TIMES = GatewayTimes(hello=100_000, gone=350_000)
 
 
 class Federation:

@@ -12,6 +12,7 @@ import os
 import platform
 import signal
 from collections import Counter, defaultdict
+from contextlib import nullcontext
 from importlib import metadata
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -113,7 +114,7 @@ def record_real_part(pytestconfig: pytest.Config) -> Callable[[str, str], None]:
 
 
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """Runs a coroutine function on a loop of its own.
+    """Runs a coroutine function on a loop of its own, or on that of its fixture `loop`.
 
     The test fails if it hangs, if the loop meets an exception nobody catches, or if it leaves a
     task behind.
@@ -124,17 +125,22 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     names = inspect.signature(test).parameters
     given = {name: pyfuncitem.funcargs[name] for name in names}
     faults: list[dict[str, Any]] = []
+    shared: asyncio.Runner | None = pyfuncitem.funcargs.get("loop")
 
     async def bounded() -> set[asyncio.Task[Any]]:
         asyncio.get_running_loop().set_exception_handler(lambda _, fault: faults.append(fault))
-        async with asyncio.timeout(PATIENCE):
-            await test(**given)
-        others = asyncio.all_tasks() - {asyncio.current_task()}
-        others = {task for task in others if not task.cancelling()}
-        return (await asyncio.wait(others, timeout=ENDING))[1] if others else others
+        before = asyncio.all_tasks()
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await test(**given)
+            others = {task for task in asyncio.all_tasks() - before if not task.cancelling()}
+            return (await asyncio.wait(others, timeout=ENDING))[1] if others else others
+        finally:
+            for task in asyncio.all_tasks() - before:
+                task.cancel()  # where the loop is shared, it would disturb the next test
 
     # Not asyncio.run: some tests replace it.
-    with asyncio.Runner() as runner:
+    with asyncio.Runner() if shared is None else nullcontext(shared) as runner:
         left = runner.run(bounded())
     assert not faults, f"the loop met faults: {faults}"
     assert not left, f"tasks are left: {left}"

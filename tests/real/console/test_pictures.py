@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Page
+from playwright.async_api import Browser, Page
 
 from tests.edges.web.served import PERSISTENT, ServedDoor, served
 from tests.real.console.browsing import PAGES, console, rest
@@ -63,7 +63,7 @@ async def _take(page: Page, name: str, window: str) -> None:
 
 
 @pytest.mark.parametrize("name", PAGES)
-async def test_pictures_of(browser: str, name: str, tmp_path: Path) -> None:
+async def test_pictures_of(browser: Browser, name: str, tmp_path: Path) -> None:
     async with served(WebOptions(), tmp_path, cores=service_cores()) as door:
         await _scene(door)
         url, at = f"http://127.0.0.1:{door.port}", f"#/{name}?{LOOKS.get(name, '')}"

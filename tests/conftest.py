@@ -62,8 +62,11 @@ TOGETHER = {
     "tests/real/pipeline/": "a Spark session",
     "tests/real/interop/": "programs in C++",
 }
-# The faults of one package are caught by tests of a few files, which each worker collects.
+# The faults of one package are caught by tests of a few files, which each worker collects; those of
+# pages share one browser, and so do their catchers without a fault.
 PLANTED = "test_a_fault_is_caught["
+PAGES = f"{PLANTED}web/console/"
+CATCHERS = "test_without_a_fault_the_catchers_pass[tests/real/console/"
 # Here each file has services of its own.
 BY_FILE = ("tests/real/docs/", "tests/real/e2e/")
 
@@ -73,6 +76,9 @@ class Together(LoadScopeScheduling):  # type: ignore[misc]
 
     def _split_scope(self, nodeid: str) -> str:
         file, _, test = nodeid.partition("::")
+        for beginning in (PAGES, CATCHERS):
+            if test.startswith(beginning):
+                return beginning
         if test.startswith(PLANTED):
             return test.partition("/")[0]
         shared = next((TOGETHER[path] for path in TOGETHER if file.startswith(path)), nodeid)

@@ -131,7 +131,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     names = inspect.signature(test).parameters
     given = {name: pyfuncitem.funcargs[name] for name in names}
     faults: list[dict[str, Any]] = []
-    shared: asyncio.Runner | None = pyfuncitem.funcargs.get("loop")
+    loop = pyfuncitem.funcargs.get("loop")
 
     async def bounded() -> set[asyncio.Task[Any]]:
         asyncio.get_running_loop().set_exception_handler(lambda _, fault: faults.append(fault))
@@ -146,7 +146,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
                 task.cancel()  # where the loop is shared, it would disturb the next test
 
     # Not asyncio.run: some tests replace it.
-    with asyncio.Runner() if shared is None else nullcontext(shared) as runner:
+    with nullcontext(loop) if isinstance(loop, asyncio.Runner) else asyncio.Runner() as runner:
         left = runner.run(bounded())
     assert not faults, f"the loop met faults: {faults}"
     assert not left, f"tasks are left: {left}"

@@ -12,6 +12,7 @@ import os
 import platform
 import signal
 from collections import Counter, defaultdict
+from contextlib import nullcontext
 from importlib import metadata
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -61,8 +62,11 @@ TOGETHER = {
     "tests/real/pipeline/": "a Spark session",
     "tests/real/interop/": "programs in C++",
 }
-# The faults of one package are caught by tests of a few files, which each worker collects.
+# The faults of one package are caught by tests of a few files, which each worker collects; those of
+# pages share one browser, and so do their catchers without a fault.
 PLANTED = "test_a_fault_is_caught["
+PAGES = f"{PLANTED}web/console/"
+CATCHERS = "test_without_a_fault_the_catchers_pass[tests/real/console/"
 # Here each file has services of its own.
 BY_FILE = ("tests/real/docs/", "tests/real/e2e/")
 
@@ -72,6 +76,9 @@ class Together(LoadScopeScheduling):  # type: ignore[misc]
 
     def _split_scope(self, nodeid: str) -> str:
         file, _, test = nodeid.partition("::")
+        for beginning in (PAGES, CATCHERS):
+            if test.startswith(beginning):
+                return beginning
         if test.startswith(PLANTED):
             return test.partition("/")[0]
         shared = next((TOGETHER[path] for path in TOGETHER if file.startswith(path)), nodeid)
@@ -113,7 +120,7 @@ def record_real_part(pytestconfig: pytest.Config) -> Callable[[str, str], None]:
 
 
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """Runs a coroutine function on a loop of its own.
+    """Runs a coroutine function on a loop of its own, or on that of its fixture `loop`.
 
     The test fails if it hangs, if the loop meets an exception nobody catches, or if it leaves a
     task behind.
@@ -124,17 +131,22 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     names = inspect.signature(test).parameters
     given = {name: pyfuncitem.funcargs[name] for name in names}
     faults: list[dict[str, Any]] = []
+    loop = pyfuncitem.funcargs.get("loop")
 
     async def bounded() -> set[asyncio.Task[Any]]:
         asyncio.get_running_loop().set_exception_handler(lambda _, fault: faults.append(fault))
-        async with asyncio.timeout(PATIENCE):
-            await test(**given)
-        others = asyncio.all_tasks() - {asyncio.current_task()}
-        others = {task for task in others if not task.cancelling()}
-        return (await asyncio.wait(others, timeout=ENDING))[1] if others else others
+        before = asyncio.all_tasks()
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await test(**given)
+            others = {task for task in asyncio.all_tasks() - before if not task.cancelling()}
+            return (await asyncio.wait(others, timeout=ENDING))[1] if others else others
+        finally:
+            for task in asyncio.all_tasks() - before:
+                task.cancel()  # where the loop is shared, it would disturb the next test
 
     # Not asyncio.run: some tests replace it.
-    with asyncio.Runner() as runner:
+    with nullcontext(loop) if isinstance(loop, asyncio.Runner) else asyncio.Runner() as runner:
         left = runner.run(bounded())
     assert not faults, f"the loop met faults: {faults}"
     assert not left, f"tasks are left: {left}"

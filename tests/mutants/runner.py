@@ -15,7 +15,8 @@ nothing; where that finds nothing, or more differs, a child imports everything a
 module among it. Programs that a test starts have the fault, too. With `sure=False` what the
 quick way misses is not tried the other way. Without a source the tests run on the package as it is.
 A fault in a file of the console changes no Python: the tests' browser gets the wrong file
-(`tests/real/console/browsing.py`).
+(`tests/real/console/browsing.py`), and one child with one browser tries all of them, until one
+makes it stuck.
 """
 
 from __future__ import annotations

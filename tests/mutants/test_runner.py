@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.mutants.fault import Fault, Misfit
+from tests.mutants.ledger import FAULTS
 from tests.mutants.runner import Runner, Verdict
 from tests.mutants.swapping import swaps
 
@@ -48,6 +49,14 @@ def test_a_program_that_no_longer_runs_is_not_caught(runner: Runner) -> None:
     verdict = tried(runner, Fault("", *DIVISION, "return no_such_name", TESTS))
     assert verdict.caught_by == ()
     assert verdict.broken
+
+
+def test_a_page_without_a_browser_catches_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    fault = next(one for one in FAULTS if one.module == "web/console/pages/settings.js")
+    monkeypatch.setenv("PATH", "")  # so that there is none
+    with Runner() as runner:
+        verdict = runner.try_fault(fault)
+    assert (verdict.caught_by, verdict.broken) == ((), (fault.catcher,)), verdict.output
 
 
 @pytest.mark.parametrize("test", ["tests/edges/filters/test_none.py", f"{TESTS}::test_no_such"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -188,7 +188,7 @@ def runs(seqs: Iterable[int]) -> list[_Run]:
 def _without(run: _Run, known: Sequence[_Run]) -> Iterator[_Run]:
     """Return the parts of a run that are in none of the ordered `known` runs."""
     first, last = run
-    for low, high in known[bisect_right(known, first - 1, key=_last) :]:
+    for low, high in known[bisect_left(known, first, key=_last) :]:
         if low > last:
             break
         if first < low:

@@ -26,7 +26,15 @@ from tidings.engine.endpoints import Endpoint, EventBatch, Types
 from tidings.errors import Disconnected, InvalidEvent, TidingsError
 from tidings.events.reference import Reference
 from tidings.orb.aio.repeated import CallAgain
-from tidings.orb.exceptions import BAD_OPERATION, NO_IMPLEMENT, OBJECT_NOT_EXIST, SystemException
+from tidings.orb.exceptions import (
+    BAD_OPERATION,
+    COMM_FAILURE,
+    NO_IMPLEMENT,
+    OBJECT_NOT_EXIST,
+    TIMEOUT,
+    TRANSIENT,
+    SystemException,
+)
 from tidings.servants.changes import TypeChanges
 from tidings.servants.loops import path_context
 from tidings.servants.shared_events import SharedEvents, UnwritableError
@@ -42,6 +50,10 @@ _log: Final = logging.getLogger(__name__)
 _GONE: Final = (ClientDisconnected, OBJECT_NOT_EXIST)
 # A client that answers one of these does not support event type changes.
 _DEAF: Final = (BAD_OPERATION, NO_IMPLEMENT, OBJECT_NOT_EXIST)
+# With one of these a client may not have heard that its proxy is gone, and would wait for ever.
+_UNHEARD: Final = (COMM_FAILURE, TIMEOUT, TRANSIENT)
+# Seconds between attempts to tell it.
+_TELL_AGAIN: Final = (0.1, 1.0, 10.0)
 # Seconds until a resume by another protocol than CORBA is noticed.
 _LOOK_AGAIN: Final = 0.2
 
@@ -212,10 +224,15 @@ class ClientEndpoint(Endpoint):
     async def _say_goodbye(self, running: asyncio.Future[None] | None) -> None:
         if running is not None:
             await asyncio.wait([running])
-        try:
-            await self._calls.tell(self.client, self.kind.goodbye)
-        except TidingsError as error:
-            _log.debug("a client was not told that it is disconnected: %s", error)
+        for pause in (*_TELL_AGAIN, None):
+            try:
+                await self._calls.tell(self.client, self.kind.goodbye)
+            except TidingsError as error:
+                _log.debug("a client was not told that it is disconnected: %s", error)
+                if isinstance(error, _UNHEARD) and pause is not None:
+                    await asyncio.sleep(pause)
+                    continue
+            return
 
     def close(self, error: Exception | None = None) -> None:
         """Stop calling the client; a running call may end, but its result is ignored."""

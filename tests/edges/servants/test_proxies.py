@@ -1002,6 +1002,24 @@ async def test_a_goodbye_comes_after_the_event_that_is_delivered() -> None:
         await until(lambda: consumer.goodbyes)
 
 
+async def test_a_goodbye_without_an_answer_is_said_again() -> None:
+    async with world() as made:
+        channel = await made.channel()
+        _, consumer, _ = await structured_pair(made, channel)
+        began: list[bool] = []
+
+        async def goodbye() -> None:
+            began.append(True)
+            if len(began) == 1:
+                await asyncio.Event().wait()
+            await consumer.goodbye()
+
+        consumer.disconnect_structured_push_consumer = goodbye  # type: ignore[method-assign]
+        await channel.destroy()
+        await until(lambda: consumer.goodbyes)
+        assert len(began) == 2
+
+
 @pytest.mark.parametrize("raised", [ClientDisconnected, OBJECT_NOT_EXIST])
 async def test_a_consumer_that_says_it_is_gone_is_left_alone(raised: type[Exception]) -> None:
     async with world() as made:

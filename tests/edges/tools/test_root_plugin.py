@@ -51,6 +51,25 @@ async def test_meets_a_fault():
 async def test_leaves_a_task():
     test_leaves_a_task.left = asyncio.ensure_future(asyncio.sleep(60))
 """
+ON_ONE_LOOP = """
+import asyncio
+import pytest
+@pytest.fixture(scope="session")
+def loop():
+    with asyncio.Runner() as runner:
+        yield runner
+@pytest.fixture
+def lasting(loop):
+    async def begin():
+        return asyncio.ensure_future(asyncio.sleep(60))
+    return loop.run(begin())
+async def test_leaves_a_task(lasting):
+    test_leaves_a_task.left = asyncio.ensure_future(asyncio.sleep(60))
+async def test_meets_what_lasts_only(loop, lasting):
+    assert loop.get_loop() is asyncio.get_running_loop() is lasting.get_loop()
+    assert test_leaves_a_task.left.cancelled()
+    assert not lasting.cancelled()
+"""
 EXPECTED_TO_FAIL = """
 import pytest
 @pytest.mark.xfail(reason="no broker here", strict=True)
@@ -120,6 +139,15 @@ def test_tests_that_share_something_run_in_one_process(pytester: pytest.Pytester
     finished = pytester.runpytest_inprocess("-p", "xdist", "-n", "2", "-v", "tests/real/interop")
     workers = {line.split()[0] for line in finished.outlines if "PASSED" in line}
     assert len(workers) == 1
+
+
+def test_tests_may_share_a_loop_and_what_runs_on_it(pytester: pytest.Pytester) -> None:
+    plugin = ROOT_PLUGIN.read_text(encoding="utf-8").replace("ENDING = 5.0", "ENDING = 0.1")
+    run(pytester)
+    (pytester.path / "tests/conftest.py").write_text(plugin, encoding="utf-8")
+    (pytester.path / "tests/two/test_case.py").write_text(ON_ONE_LOOP, encoding="utf-8")
+    finished = pytester.runpytest_inprocess("tests/two")
+    finished.stdout.fnmatch_lines(["*tasks are left*", "*1 failed, 1 passed*"])
 
 
 def test_what_failed_comes_last_and_is_short(

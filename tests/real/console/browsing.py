@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from playwright.async_api import Locator, Page, Route, async_playwright, expect
+from playwright.async_api import Browser, BrowserContext, Locator, Page, Route, expect
 
 from tests.mutants.handed_down.sitecustomize import FILE, SOURCE
 from tests.patience import PATIENCE
@@ -17,14 +17,10 @@ from tests.patience import PATIENCE
 CONSOLE = Path(__file__).parents[3] / "src" / "tidings" / "web" / "console"
 PAGES = re.findall(r'id: "(\w+)"', (CONSOLE / "pages" / "index.js").read_text(encoding="utf-8"))
 
-# What is missing is said before the test as a whole is out of time.
-_PATIENCE = 800 * PATIENCE
-expect.set_options(timeout=_PATIENCE)
-
 
 @asynccontextmanager
 async def console(
-    chromium: str,
+    browser: Browser,
     url: str,
     at: str = "",
     ready: str = "h1",
@@ -35,29 +31,29 @@ async def console(
     """The console in a browser window of its own.
 
     Args:
-        chromium: Where the browser takes connections.
+        browser: Where the window is opened.
         url: Of the service.
         at: The page, such as `#/log`.
         ready: What is there once the page is.
         violates: Whether the test itself violates the page's rules.
         **context: What the window is like: `color_scheme`, `viewport`, ….
     """
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.connect_over_cdp(chromium)
-        made = await browser.new_context(**context)
-        made.set_default_timeout(_PATIENCE)
-        wrong: list[str] = []
-        try:
-            await _plant(made)
-            page = await made.new_page()
-            page.on("pageerror", lambda error: wrong.append(str(error)))
-            page.on("console", lambda told: _note(wrong, told.text))
-            await page.goto(f"{url}/{at}")
-            await page.wait_for_selector(ready)
-            yield page
-        finally:
-            await made.close()
-        assert violates or not wrong, wrong
+    patience = 800 * PATIENCE  # what is missing is said before the test as a whole is out of time
+    expect.set_options(timeout=patience)
+    wrong: list[str] = []
+    made = await browser.new_context(**context)
+    try:
+        made.set_default_timeout(patience)
+        await _plant(made)
+        page = await made.new_page()
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda told: _note(wrong, told.text))
+        await page.goto(f"{url}/{at}")
+        await page.wait_for_selector(ready)
+        yield page
+    finally:
+        await made.close()
+    assert violates or not wrong, wrong
 
 
 def _note(wrong: list[str], told: str) -> None:
@@ -65,7 +61,7 @@ def _note(wrong: list[str], told: str) -> None:
         wrong.append(told)
 
 
-async def _plant(context: Any) -> None:
+async def _plant(context: BrowserContext) -> None:
     """Where a fault is planted in a file of our pages, the browser gets the wrong one."""
     file = os.environ.get(FILE)
     if file is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playwright.async_api import Page, expect
+from playwright.async_api import Browser, Page, expect
 
 from tests.edges.web.served import served
 from tests.real.console.browsing import console
@@ -14,7 +14,7 @@ async def _choose(page: Page, principal: str, item: str) -> None:
     await page.get_by_role("menuitem", name=item).click()
 
 
-async def test_a_principal_is_made_given_a_grant_and_a_token_and_shut_out(browser: str) -> None:
+async def test_a_principal_is_made_given_a_grant_and_a_token_and_shut_out(browser: Browser) -> None:
     async with served(cores=[Grants()]) as door:
         limits = {"events_per_second": 5}
         radar = {"name": "radar-7", "roles": ["sensors"], "limits": limits}
@@ -61,7 +61,7 @@ async def test_a_principal_is_made_given_a_grant_and_a_token_and_shut_out(browse
         assert found["used_at"] is not None
 
 
-async def test_very_many_come_page_by_page(browser: str) -> None:
+async def test_very_many_come_page_by_page(browser: Browser) -> None:
     async with served(cores=[Grants()]) as door:
         for number in range(101):
             await door.ask("POST", "/v1/principals", {"name": f"p{number:03}"}, 204)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import Browser, Locator, Page, expect
 
 from tests.edges.web.served import ServedDoor, served
 from tests.edges.web.test_logins import scene
@@ -31,7 +31,7 @@ async def _trial(page: Page, operation: str) -> Locator:
 
 
 async def test_what_is_sent_and_answered_is_shown_and_can_be_repeated(
-    browser: str, tmp_path: Path
+    browser: Browser, tmp_path: Path
 ) -> None:
     async with served(folder=tmp_path) as door, console(browser, _url(door), AT, READY) as page:
         create = await _trial(page, "create_channel")
@@ -56,7 +56,7 @@ async def test_what_is_sent_and_answered_is_shown_and_can_be_repeated(
         assert "-H 'Content-Type: application/json' -d '{\"domain\"" in copied
 
 
-async def test_what_destroys_is_asked_for_again(browser: str) -> None:
+async def test_what_destroys_is_asked_for_again(browser: Browser) -> None:
     async with served() as door, console(browser, _url(door), AT, READY) as page:
         await door.channel("auctions")
         destroy = await _trial(page, "destroy_channel")
@@ -72,7 +72,7 @@ async def test_what_destroys_is_asked_for_again(browser: str) -> None:
             assert len(door.host.channels) == left
 
 
-async def test_a_token_is_asked_for_before_the_page_and_stays_in_memory(browser: str) -> None:
+async def test_a_token_is_asked_for_before_the_page_and_stays_in_memory(browser: Browser) -> None:
     options = WebOptions(token="correct-horse")
     async with served(options) as door, console(browser, _url(door), AT, "dialog[open]") as page:
         login = page.locator("dialog[open]")
@@ -94,7 +94,9 @@ async def test_a_token_is_asked_for_before_the_page_and_stays_in_memory(browser:
         assert "hunter2" not in copied
 
 
-async def test_an_answer_without_end_is_shown_as_it_comes_and_can_be_stopped(browser: str) -> None:
+async def test_an_answer_without_end_is_shown_as_it_comes_and_can_be_stopped(
+    browser: Browser,
+) -> None:
     async with served() as door, console(browser, _url(door), AT, READY) as page:
         channel = await door.channel("auctions")
         tail = await _trial(page, "tail")
@@ -106,7 +108,7 @@ async def test_an_answer_without_end_is_shown_as_it_comes_and_can_be_stopped(bro
         await expect(tail.locator(".answer")).to_contain_text("Stopped.")
 
 
-async def test_everybody_can_use_it_and_any_text_is_shown_as_text(browser: str) -> None:
+async def test_everybody_can_use_it_and_any_text_is_shown_as_text(browser: Browser) -> None:
     small: dict[str, Any] = {"viewport": {"width": 390, "height": 800}}
     async with served() as door, console(browser, _url(door), AT, READY, **small) as page:
         create = await _trial(page, "create_channel")
@@ -126,7 +128,7 @@ async def test_everybody_can_use_it_and_any_text_is_shown_as_text(browser: str) 
 
 
 async def test_it_can_be_read_without_javascript_and_says_so_to_whoever_must_log_in(
-    browser: str,
+    browser: Browser,
 ) -> None:
     plain: dict[str, Any] = {"java_script_enabled": False}
     async with served() as door, console(browser, _url(door), AT, **plain) as page:

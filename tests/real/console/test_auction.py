@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from playwright.async_api import BrowserContext, Locator, Page, Route, expect
+from playwright.async_api import Browser, BrowserContext, Locator, Page, Route, expect
 
 from tests.edges.web.served import ServedDoor
 from tests.edges.web.served import served as served_door
@@ -146,7 +146,7 @@ async def seqs(page: Page) -> list[int]:
     return sorted(found)
 
 
-async def test_an_alert_comes_to_exactly_those_who_asked(browser: str, tmp_path: Path) -> None:
+async def test_an_alert_comes_to_exactly_those_who_asked(browser: Browser, tmp_path: Path) -> None:
     async with opened(tmp_path) as made, console(browser, made.url) as ada:
         await look(ada, "Greta", "books", "maps", Words="O'Neill", Price_up_to="20")
         text = "'O\\'Neill' ~ $item and $start_price <= 20"
@@ -178,7 +178,7 @@ async def test_an_alert_comes_to_exactly_those_who_asked(browser: str, tmp_path:
 
 
 async def test_an_edited_constraint_is_checked_and_its_error_has_a_place(
-    browser: str, tmp_path: Path
+    browser: Browser, tmp_path: Path
 ) -> None:
     async with opened(tmp_path) as made, console(browser, made.url) as page:
         await made.announce("Atlas, Peru", "maps", 30)
@@ -223,7 +223,7 @@ ASKED: dict[str, Callable[[Any], bool]] = {
 
 
 async def test_an_evening_alerts_everybody_as_the_constraints_say(
-    browser: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(evening, "OPEN_SECONDS", (LONG, LONG))  # however slow the machine is
     async with opened(tmp_path) as made, console(browser, made.url) as page:
@@ -253,7 +253,7 @@ async def test_an_evening_alerts_everybody_as_the_constraints_say(
 
 
 async def test_a_killed_service_loses_neither_what_is_typed_nor_an_alert(
-    browser: str, tmp_path: Path
+    browser: Browser, tmp_path: Path
 ) -> None:
     port = str(_free_port())
     folder = tmp_path / "service"
@@ -280,7 +280,9 @@ async def test_a_killed_service_loses_neither_what_is_typed_nor_an_alert(
             assert await seqs(buyer) == [1, 2, 3] == [seq for seq, _ in await made.offers()]
 
 
-async def test_an_announcement_without_an_answer_is_made_once(browser: str, tmp_path: Path) -> None:
+async def test_an_announcement_without_an_answer_is_made_once(
+    browser: Browser, tmp_path: Path
+) -> None:
     async with opened(tmp_path) as made, console(browser, made.url, "#/sell") as page:
         await page.get_by_label("Your name").fill("Moreau")
 
@@ -301,7 +303,7 @@ async def test_an_announcement_without_an_answer_is_made_once(browser: str, tmp_
         assert len(await made.offers()) == 2
 
 
-async def test_what_a_buyer_missed_waits_until_it_closes(browser: str, tmp_path: Path) -> None:
+async def test_what_a_buyer_missed_waits_until_it_closes(browser: Browser, tmp_path: Path) -> None:
     async with opened(tmp_path) as made, console(browser, made.url) as page:
         await look(page, "Greta", "stamps")
         await made.announce("Stamp, blue", "stamps", 5)
@@ -337,7 +339,7 @@ async def _proxies(client: Client) -> Any:
     return await (await client.channel(CHANNEL)).proxies()
 
 
-async def test_any_text_is_shown_as_text(browser: str, tmp_path: Path) -> None:
+async def test_any_text_is_shown_as_text(browser: Browser, tmp_path: Path) -> None:
     small = {"width": 390, "height": 800}
     async with opened(tmp_path) as made, console(browser, made.url, viewport=small) as page:
         await look(page, "<b>Greta</b> \u202e" + "x" * 60)
@@ -363,7 +365,7 @@ async def test_any_text_is_shown_as_text(browser: str, tmp_path: Path) -> None:
             assert await page.evaluate("document.documentElement.scrollWidth") == 390
 
 
-async def test_everybody_can_use_it(browser: str, tmp_path: Path) -> None:
+async def test_everybody_can_use_it(browser: Browser, tmp_path: Path) -> None:
     async with opened(tmp_path) as made, console(browser, made.url) as page:
         await look(page, "Greta")
         await page.get_by_label("Constraint").fill("$item = 'x'")

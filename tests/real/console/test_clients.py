@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
-from playwright.async_api import Locator, Page, WebSocketRoute, expect
+from playwright.async_api import Browser, Locator, Page, WebSocketRoute, expect
 
 from tests.edges.web.served import PERSISTENT, ServedDoor, served
 from tests.edges.web.test_logins import PASSWORD, scene
@@ -63,7 +63,7 @@ async def _value(page: Page, script: str) -> Any:
     )
 
 
-async def test_each_event_is_answered_by_hand(browser: str, tmp_path: Path) -> None:
+async def test_each_event_is_answered_by_hand(browser: Browser, tmp_path: Path) -> None:
     async with served(folder=tmp_path) as door, console(browser, _url(door), AT) as page:
         channel = await door.channel("roads", **PERSISTENT)
         await page.reload()
@@ -99,7 +99,7 @@ async def test_each_event_is_answered_by_hand(browser: str, tmp_path: Path) -> N
         ]
 
 
-async def test_what_waits_for_a_suspended_consumer_comes_in_order(browser: str) -> None:
+async def test_what_waits_for_a_suspended_consumer_comes_in_order(browser: Browser) -> None:
     async with served() as door:
         channel = await door.channel("roads")
         async with console(browser, _url(door), AT) as page:
@@ -124,7 +124,7 @@ async def test_what_waits_for_a_suspended_consumer_comes_in_order(browser: str) 
         assert (await door.ask("GET", f"/v1/channels/{channel}"))["consumers"] == 0
 
 
-async def test_a_named_one_is_resumed_and_taken_over(browser: str) -> None:
+async def test_a_named_one_is_resumed_and_taken_over(browser: Browser) -> None:
     async with served() as door:
         channel = await door.channel("roads")
         async with console(browser, _url(door), AT) as page:
@@ -151,7 +151,7 @@ async def test_a_named_one_is_resumed_and_taken_over(browser: str) -> None:
             await expect(first.locator(".status")).to_have_text("ended")
 
 
-async def test_a_pull_consumer_pulls_waits_and_answers(browser: str, tmp_path: Path) -> None:
+async def test_a_pull_consumer_pulls_waits_and_answers(browser: Browser, tmp_path: Path) -> None:
     async with served(folder=tmp_path) as door:
         channel = await door.channel("roads", **PERSISTENT)
         async with console(browser, _url(door), AT) as page:
@@ -178,7 +178,7 @@ async def test_a_pull_consumer_pulls_waits_and_answers(browser: str, tmp_path: P
         assert len((await door.ask("GET", "/v1/dead-letters"))["dead_letters"]) == 2
 
 
-async def test_as_many_are_published_as_was_said_and_all_arrive(browser: str) -> None:
+async def test_as_many_are_published_as_was_said_and_all_arrive(browser: Browser) -> None:
     async with served() as door:
         channel = await door.channel("roads")
         async with console(browser, _url(door), AT) as page:
@@ -224,7 +224,7 @@ def _names(url: str) -> list[str]:
     return found
 
 
-async def test_a_kill_loses_nothing_and_repeats_nothing(browser: str, tmp_path: Path) -> None:
+async def test_a_kill_loses_nothing_and_repeats_nothing(browser: Browser, tmp_path: Path) -> None:
     port = str(_free_port())
     with processes.served(tmp_path / "service", "--port", port) as first:
         assert httpx2.post(f"{first.url}/v1/channels", json={"name": "roads"}).status_code == 201
@@ -255,7 +255,7 @@ async def test_a_kill_loses_nothing_and_repeats_nothing(browser: str, tmp_path: 
 
 
 async def test_what_is_cut_before_it_was_answered_is_neither_lost_nor_done_twice(
-    browser: str,
+    browser: Browser,
 ) -> None:
     lost: list[str] = []
 
@@ -296,7 +296,7 @@ def _done(future: asyncio.Future[None]) -> None:
     future.result()
 
 
-async def test_whatever_an_event_is_called_its_card_shows_it_as_text(browser: str) -> None:
+async def test_whatever_an_event_is_called_its_card_shows_it_as_text(browser: Browser) -> None:
     async with served() as door:
         channel = await door.channel("roads")
         small = {"width": 390, "height": 800}
@@ -319,7 +319,7 @@ async def test_whatever_an_event_is_called_its_card_shows_it_as_text(browser: st
             assert not await findings(page)
 
 
-async def test_a_token_opens_a_websocket_and_is_in_no_address(browser: str) -> None:
+async def test_a_token_opens_a_websocket_and_is_in_no_address(browser: Browser) -> None:
     async with served(WebOptions(token=TOKEN)) as door:
         await door.host.ask(CreateChannel(new_origin(), name="roads"))
         async with console(browser, _url(door), AT) as page:
@@ -336,7 +336,7 @@ async def test_a_token_opens_a_websocket_and_is_in_no_address(browser: str) -> N
             assert not any(TOKEN in one for one in addresses)
 
 
-async def test_a_session_opens_one_and_what_it_ends_waits_for_the_next(browser: str) -> None:
+async def test_a_session_opens_one_and_what_it_ends_waits_for_the_next(browser: Browser) -> None:
     async with scene() as here, console(browser, _url(here.door), AT) as page:
         login = page.get_by_role("dialog", name="Log in")
 

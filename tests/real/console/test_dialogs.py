@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Browser, expect
 
 from tests.edges.web.served import ServedDoor, served
 from tests.real.console.browsing import act, console
@@ -17,7 +17,7 @@ def _url(door: ServedDoor, at: str = "") -> str:
     return f"http://127.0.0.1:{door.port}{at}"
 
 
-async def test_a_message_stands_at_the_field_it_names(browser: str) -> None:
+async def test_a_message_stands_at_the_field_it_names(browser: Browser) -> None:
     async with served() as door, console(browser, _url(door)) as page:
         dialog = await act(page, "create_channel")
         await dialog.get_by_label("Name").fill("roads")
@@ -37,7 +37,9 @@ async def test_a_message_stands_at_the_field_it_names(browser: str) -> None:
         assert found["qos"]["OrderPolicy"] == "PriorityOrder"
 
 
-async def test_a_syntax_error_is_shown_with_its_place_below_the_constraint(browser: str) -> None:
+async def test_a_syntax_error_is_shown_with_its_place_below_the_constraint(
+    browser: Browser,
+) -> None:
     async with served() as door:
         channel = await door.channel("roads")
         async with console(browser, _url(door)) as page:
@@ -52,7 +54,7 @@ async def test_a_syntax_error_is_shown_with_its_place_below_the_constraint(brows
             await expect(dialog.get_by_label("Text").last).to_be_focused()
 
 
-async def test_only_what_was_changed_is_sent_and_the_log_can_repeat_it(browser: str) -> None:
+async def test_only_what_was_changed_is_sent_and_the_log_can_repeat_it(browser: Browser) -> None:
     async with served() as door:
         channel = await door.channel("roads")
         async with console(browser, _url(door)) as page:
@@ -74,7 +76,9 @@ async def test_only_what_was_changed_is_sent_and_the_log_can_repeat_it(browser: 
         assert words[-3:] == ["-d", '{"Timeout":"5s"}', _url(door, f"/v1/channels/{channel}/qos")]
 
 
-async def test_the_second_of_two_operators_is_told_what_the_first_has_changed(browser: str) -> None:
+async def test_the_second_of_two_operators_is_told_what_the_first_has_changed(
+    browser: Browser,
+) -> None:
     async with served() as door:
         channel = await door.channel("roads")
         async with console(browser, _url(door)) as page:
@@ -90,7 +94,7 @@ async def test_the_second_of_two_operators_is_told_what_the_first_has_changed(br
         assert (qos["Timeout"], qos["Priority"]) == (50_000_000, 3)
 
 
-async def test_what_destroys_names_the_object_and_what_goes_with_it(browser: str) -> None:
+async def test_what_destroys_names_the_object_and_what_goes_with_it(browser: Browser) -> None:
     async with served() as door:
         channel = await door.channel("roads")
         await door.proxy(channel, style="pull", name="billing")
@@ -112,7 +116,7 @@ async def test_what_destroys_names_the_object_and_what_goes_with_it(browser: str
         assert not door.host.channels
 
 
-async def test_a_refused_action_says_why_and_stays(browser: str) -> None:
+async def test_a_refused_action_says_why_and_stays(browser: Browser) -> None:
     async with served() as door:
         await door.channel("roads")
         async with console(browser, _url(door)) as page:
@@ -124,7 +128,7 @@ async def test_a_refused_action_says_why_and_stays(browser: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["channel", "admin", "proxy", "filter", "service"])
-async def test_every_operation_has_a_dialog(browser: str, kind: str) -> None:
+async def test_every_operation_has_a_dialog(browser: Browser, kind: str) -> None:
     async with served(cores=[Grants()]) as door:
         channel = await door.channel("roads")
         await door.proxy(channel, name="billing", constraints=["$rate > 50"])
@@ -150,7 +154,7 @@ async def test_every_operation_has_a_dialog(browser: str, kind: str) -> None:
                 await expect(dialog).to_have_count(0)
 
 
-async def test_the_menus_offer_every_command_of_the_catalogue(browser: str) -> None:
+async def test_the_menus_offer_every_command_of_the_catalogue(browser: Browser) -> None:
     async with served() as door, console(browser, _url(door)) as page:
         script = (
             "import('/console/lib/catalogue.js').then((m) => m.catalogue()).then((all) =>"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import Browser, Locator, Page, expect
 
 from tests.edges.web.served import PERSISTENT, ServedDoor, served
 from tests.real.console.browsing import console
@@ -45,7 +45,7 @@ async def _numbers(page: Page, *numbers: int) -> None:
     await expect(page.locator("[role=grid] [data-at] > :first-child")).to_have_text(texts)
 
 
-async def test_events_come_as_they_are_published_and_match(browser: str) -> None:
+async def test_events_come_as_they_are_published_and_match(browser: Browser) -> None:
     async with served() as door:
         channel = await door.channel("roads")
         async with console(browser, *_at(door, channel), ready=".events .dot.up") as page:
@@ -67,7 +67,7 @@ async def test_events_come_as_they_are_published_and_match(browser: str) -> None
             await _numbers(page, 5, 3)
 
 
-async def test_a_held_list_stays_and_then_shows_what_came(browser: str) -> None:
+async def test_a_held_list_stays_and_then_shows_what_came(browser: Browser) -> None:
     async with served() as door:
         channel = await door.channel("roads")
         async with console(browser, *_at(door, channel), ready=".events .dot.up") as page:
@@ -85,7 +85,7 @@ async def test_a_held_list_stays_and_then_shows_what_came(browser: str) -> None:
             await expect(page.locator("[role=grid]")).to_have_attribute("aria-rowcount", "1001")
 
 
-async def test_the_list_goes_on_without_a_gap(browser: str, tmp_path: Path) -> None:
+async def test_the_list_goes_on_without_a_gap(browser: Browser, tmp_path: Path) -> None:
     async with served(folder=tmp_path) as door:
         channel = await door.channel("roads", **PERSISTENT)
         await door.publish(channel, 1)
@@ -98,7 +98,7 @@ async def test_the_list_goes_on_without_a_gap(browser: str, tmp_path: Path) -> N
 
 
 async def test_a_page_that_is_too_slow_says_so_and_goes_on(
-    browser: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tail.TailBuffer.__init__, "__defaults__", (2, 10_000))
     async with served(folder=tmp_path) as door:
@@ -111,7 +111,7 @@ async def test_a_page_that_is_too_slow_says_so_and_goes_on(
             )
 
 
-async def test_the_stream_brings_the_token(browser: str) -> None:
+async def test_the_stream_brings_the_token(browser: Browser) -> None:
     async with served(WebOptions(token="correct-horse")) as door:
         door.client.headers["Authorization"] = "Bearer correct-horse"
         channel = await door.channel("roads")
@@ -124,7 +124,9 @@ async def test_the_stream_brings_the_token(browser: str) -> None:
             await _numbers(page, 1)
 
 
-async def test_the_past_is_searched_from_a_number_or_a_time(browser: str, tmp_path: Path) -> None:
+async def test_the_past_is_searched_from_a_number_or_a_time(
+    browser: Browser, tmp_path: Path
+) -> None:
     async with served(folder=tmp_path) as door:
         channel = await door.channel("roads", **PERSISTENT)
         await door.publish(channel, *range(250))
@@ -153,7 +155,7 @@ async def _pulled(door: ServedDoor, channel: int, proxy: int) -> None:
     await door.ask("POST", f"/v1/channels/{channel}/proxies/{proxy}/pull", {"most": 9})
 
 
-async def test_an_event_opens_with_its_path(browser: str, tmp_path: Path) -> None:
+async def test_an_event_opens_with_its_path(browser: Browser, tmp_path: Path) -> None:
     async with served(folder=tmp_path) as door:
         channel = await door.channel("roads", **PERSISTENT)
         names = ("billing", "shipping", "night")
@@ -214,7 +216,7 @@ async def _past(door: ServedDoor, channel: int) -> list[Any]:
     return [one["event"] for one in found["events"]]
 
 
-async def test_an_event_is_typed_tried_and_sent(browser: str, tmp_path: Path) -> None:
+async def test_an_event_is_typed_tried_and_sent(browser: Browser, tmp_path: Path) -> None:
     async with served(folder=tmp_path) as door:
         channel = await door.channel("roads", **PERSISTENT)
         await door.proxy(channel, name="dear", constraints=["$price > 5"])
@@ -266,7 +268,7 @@ async def test_an_event_is_typed_tried_and_sent(browser: str, tmp_path: Path) ->
 
 
 async def test_what_is_sent_again_for_want_of_an_answer_is_accepted_once(
-    browser: str, tmp_path: Path
+    browser: Browser, tmp_path: Path
 ) -> None:
     async with served(folder=tmp_path) as door:
         channel = await door.channel("roads", **PERSISTENT)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Browser, Page, ViewportSize, expect
 
 from tests.edges.web.served import PERSISTENT, ServedDoor, served
 from tests.real.console.browsing import PAGES, act, console, rest
@@ -26,6 +26,8 @@ HOSTILE = [
     "x" * 256,
 ]
 PLACES = [*PAGES, "events?tab=history&number=1", "events?tab=publish"]
+SMALL: ViewportSize = {"width": 390, "height": 800}
+WIDE: ViewportSize = {"width": 1280, "height": 720}
 HIDDEN = "\u202e\u2066\u200b\x00\x07\x1b"
 
 
@@ -82,15 +84,23 @@ def _serious(theme: str, found: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize("name", PLACES)
-async def test_everybody_can_use_it(browser: str, name: str, tmp_path: Path) -> None:
+async def test_everybody_can_use_it_and_any_text_is_shown_as_text(
+    browser: Browser, name: str, tmp_path: Path
+) -> None:
     async with served(WebOptions(), tmp_path, cores=service_cores()) as door:
         at = await _hostile_scene(door)
-        async with console(browser, _url(door), _address(name, at)) as page:
+        async with console(browser, _url(door), _address(name, at), viewport=SMALL) as page:
             await rest(page)
+            assert "Tidings" in await page.title()
+            told = await page.evaluate("document.body.innerText + document.body.innerHTML")
+            assert not set(told) & set(HIDDEN)
+            assert await page.locator("#console script, #console img[src=x]").count() == 0
+            assert await page.evaluate("document.documentElement.scrollWidth") == SMALL["width"]
+            await page.set_viewport_size(WIDE)
             assert not await findings(page)
 
 
-async def test_everybody_can_use_dialogs_menus_and_the_login(browser: str) -> None:
+async def test_everybody_can_use_dialogs_menus_and_the_login(browser: Browser) -> None:
     async with served() as door:
         channel = await door.channel("roads")
         at = f"#/objects?at=channel-{channel}"
@@ -112,21 +122,7 @@ async def test_everybody_can_use_dialogs_menus_and_the_login(browser: str) -> No
             assert not await findings(page)
 
 
-@pytest.mark.parametrize("name", PLACES)
-async def test_any_text_is_shown_as_text(browser: str, name: str, tmp_path: Path) -> None:
-    async with served(WebOptions(), tmp_path, cores=service_cores()) as door:
-        at = await _hostile_scene(door)
-        small = {"width": 390, "height": 800}
-        async with console(browser, _url(door), _address(name, at), viewport=small) as page:
-            await rest(page)
-            assert "Tidings" in await page.title()
-            told = await page.evaluate("document.body.innerText + document.body.innerHTML")
-            assert not set(told) & set(HIDDEN)
-            assert await page.locator("#console script, #console img[src=x]").count() == 0
-            assert await page.evaluate("document.documentElement.scrollWidth") == 390
-
-
-async def test_a_megabyte_in_an_answer_is_cut(browser: str) -> None:
+async def test_a_megabyte_in_an_answer_is_cut(browser: Browser) -> None:
     async with served() as door, console(browser, _url(door)) as page:
         await page.evaluate(
             "import('/console/lib/log.js').then((m) =>"
@@ -138,7 +134,7 @@ async def test_a_megabyte_in_an_answer_is_cut(browser: str) -> None:
         assert len(await page.inner_text("main")) < 2_000
 
 
-async def test_no_foreign_code_runs_even_if_it_gets_into_the_page(browser: str) -> None:
+async def test_no_foreign_code_runs_even_if_it_gets_into_the_page(browser: Browser) -> None:
     async with served() as door:
         answer = await door.client.get("/")
         policy = answer.headers["content-security-policy"]

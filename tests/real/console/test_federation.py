@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from playwright.async_api import Page, expect
+from playwright.async_api import Browser, Page, expect
 
 from tests.real.console.browsing import act, console, rest
 from tests.real.console.federated import federated, harbour, speed, until
@@ -48,7 +48,7 @@ async def _boxes(page: Page) -> Any:
     return await page.locator(".map-node").evaluate_all(script)
 
 
-async def test_the_map_is_live_and_can_be_used_with_keys_alone(browser: str) -> None:
+async def test_the_map_is_live_and_can_be_used_with_keys_alone(browser: Browser) -> None:
     async with harbour() as made:
         await made.want("subject = Speed and rate > 30", "roads", "*")
         await made.want("Speed", "cranes", "roads", "dock")
@@ -91,7 +91,7 @@ async def test_the_map_is_live_and_can_be_used_with_keys_alone(browser: str) -> 
             assert not set(told) & set(HIDDEN)
 
 
-async def test_a_small_screen_has_a_list(browser: str) -> None:
+async def test_a_small_screen_has_a_list(browser: Browser) -> None:
     async with federated() as made:
         await made.gateway("tower", made.side("roads"), made.side("plant"))
         made.bus("plant").go(CAUSE)
@@ -105,7 +105,9 @@ async def test_a_small_screen_has_a_list(browser: str) -> None:
             assert not await findings(page)
 
 
-async def test_a_probe_is_drawn_with_its_times_and_the_way_says_what_survives(browser: str) -> None:
+async def test_a_probe_is_drawn_with_its_times_and_the_way_says_what_survives(
+    browser: Browser,
+) -> None:
     async with harbour() as made, console(browser, made.url, "#/federation", ".map") as page:
         await page.get_by_role("combobox", name="From").select_option("roads")
         await page.get_by_role("combobox", name="To").select_option("depot")
@@ -133,7 +135,7 @@ async def test_a_probe_is_drawn_with_its_times_and_the_way_says_what_survives(br
 
 
 async def test_an_event_says_where_it_has_been_and_the_map_shows_it(
-    browser: str, tmp_path: Path
+    browser: Browser, tmp_path: Path
 ) -> None:
     async with harbour(tmp_path) as made:
         await made.want("Speed", "roads", "cranes")
@@ -166,7 +168,7 @@ async def test_an_event_says_where_it_has_been_and_the_map_shows_it(
             assert wrong == [None] * 4
 
 
-async def test_a_gateway_is_made_changed_paused_and_deleted_here(browser: str) -> None:
+async def test_a_gateway_is_made_changed_paused_and_deleted_here(browser: Browser) -> None:
     async with federated() as made, console(browser, made.url, "#/federation") as page:
         await expect(page.locator("main")).to_contain_text("No gateways yet")
         await expect(page.locator("main code")).to_contain_text("tidings gateway create tower")
@@ -214,7 +216,7 @@ async def _choose(page: Page, item: str) -> None:
     await page.get_by_role("menuitem", name=item).click()
 
 
-async def test_a_standing_request_is_made_shown_and_taken_back(browser: str) -> None:
+async def test_a_standing_request_is_made_shown_and_taken_back(browser: Browser) -> None:
     async with federated() as made:
         await made.gateway("tower", made.side("roads"), made.side("plant"))
         at = "#/federation?at=gateway/tidings/tower"
@@ -234,7 +236,7 @@ async def test_a_standing_request_is_made_shown_and_taken_back(browser: str) -> 
             assert not found
 
 
-async def test_the_overview_says_how_the_gateways_do(browser: str) -> None:
+async def test_the_overview_says_how_the_gateways_do(browser: Browser) -> None:
     async with harbour() as made:
         made.bus("cranes").go("away")
         async with console(browser, made.url) as page:
@@ -248,7 +250,7 @@ async def test_the_overview_says_how_the_gateways_do(browser: str) -> None:
 
 
 async def test_a_layout_is_the_same_for_the_same_graph_and_nothing_is_over_another(
-    browser: str,
+    browser: Browser,
 ) -> None:
     graphs = [_graph(Random(seed)) for seed in range(40)]
     async with federated() as made, console(browser, made.url) as page:

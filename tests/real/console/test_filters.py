@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from playwright.async_api import Page, Route, expect
+from playwright.async_api import Browser, Page, Route, expect
 
 from tests.edges.web.served import ServedDoor, served
 from tests.real.console.browsing import console, rest
@@ -44,7 +44,7 @@ async def _write(page: Page, text: str) -> None:
 
 
 async def test_an_error_stands_at_its_place_while_somebody_types(
-    browser: str, tmp_path: Path
+    browser: Browser, tmp_path: Path
 ) -> None:
     async with served(WebOptions(), tmp_path) as door:
         await _roads(door)
@@ -63,7 +63,7 @@ async def test_an_error_stands_at_its_place_while_somebody_types(
             await expect(shown.locator(".etcl-warning")).to_have_text("$rte")
 
 
-async def test_a_late_answer_is_about_no_newer_text(browser: str) -> None:
+async def test_a_late_answer_is_about_no_newer_text(browser: Browser) -> None:
     async with served() as door, console(browser, _url(door), "#/filters", READY) as page:
         held, answered = asyncio.Event(), asyncio.Event()
 
@@ -88,7 +88,7 @@ async def test_a_late_answer_is_about_no_newer_text(browser: str) -> None:
 
 
 async def test_names_and_types_are_completed_with_the_keyboard(
-    browser: str, tmp_path: Path
+    browser: Browser, tmp_path: Path
 ) -> None:
     async with served(WebOptions(), tmp_path) as door:
         channel = await _roads(door)
@@ -123,7 +123,7 @@ async def test_names_and_types_are_completed_with_the_keyboard(
             await expect(page.get_by_label("Event types")).to_be_focused()
 
 
-async def test_every_part_is_shown_with_the_value_that_the_service_found(browser: str) -> None:
+async def test_every_part_is_shown_with_the_value_that_the_service_found(browser: Browser) -> None:
     data = {"rate": 40, "zone": "old <b>school</b>"}
     sample, built = {"domain": "A", "type": "b", "data": data}, event("A", "b", "", data)
     async with served() as door, console(browser, _url(door), "#/filters", READY) as page:
@@ -148,7 +148,7 @@ async def test_every_part_is_shown_with_the_value_that_the_service_found(browser
                 assert await inside.count() == part.depth + 1
 
 
-async def test_the_latest_events_are_counted_and_opened(browser: str, tmp_path: Path) -> None:
+async def test_the_latest_events_are_counted_and_opened(browser: Browser, tmp_path: Path) -> None:
     async with served(WebOptions(), tmp_path) as door:
         channel = await _roads(door)
         async with console(browser, _url(door), f"#/filters?at=channel-{channel}", READY) as page:
@@ -180,7 +180,7 @@ async def test_the_latest_events_are_counted_and_opened(browser: str, tmp_path: 
             await expect(page.locator("#constraint")).to_have_value(f"$serial == {SERIAL}")
 
 
-async def test_a_filter_is_made_changed_and_added_from_here(browser: str) -> None:
+async def test_a_filter_is_made_changed_and_added_from_here(browser: Browser) -> None:
     async with served() as door:
         channel = await door.channel("roads")
         proxy = await door.proxy(channel, name="billing", style="pull")
@@ -211,7 +211,7 @@ async def test_a_filter_is_made_changed_and_added_from_here(browser: str) -> Non
         assert found == {"1": {"text": "$rate > 60", "types": ["Traffic::*"]}}
 
 
-async def test_a_constraint_of_a_mapping_filter_keeps_its_value(browser: str) -> None:
+async def test_a_constraint_of_a_mapping_filter_keeps_its_value(browser: Browser) -> None:
     async with served() as door:
         value = {"$type": "short", "value": 7}
         given = {
@@ -231,7 +231,7 @@ async def test_a_constraint_of_a_mapping_filter_keeps_its_value(browser: str) ->
         assert mapped == {"text": "$b", "types": [], "value": value}
 
 
-async def test_what_cannot_be_seen_in_a_constraint_is_told(browser: str) -> None:
+async def test_what_cannot_be_seen_in_a_constraint_is_told(browser: Browser) -> None:
     async with served() as door:
         text = "'\u202egnp.exe' ~ $name and '\u200b' ~ $x"
         made = await door.ask("POST", "/v1/filters", {"constraints": [text]}, 201)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from playwright.async_api import expect
+from playwright.async_api import Browser, expect
 
 from tests.edges.web.served import PERSISTENT, ServedDoor, served
 from tests.real.console.browsing import console
@@ -29,7 +29,7 @@ async def _count(door: ServedDoor) -> int:
 
 
 async def test_those_selected_are_counted_redriven_and_dropped(
-    browser: str, tmp_path: Path
+    browser: Browser, tmp_path: Path
 ) -> None:
     async with served(WebOptions(), tmp_path) as door:
         roads, till = await _rejected(door, "roads", dict.fromkeys(range(1, 5), "no <b>money</b>"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playwright.async_api import expect
+from playwright.async_api import Browser, expect
 
 from tests.edges.web.served import served
 from tests.edges.web.test_logins import PASSWORD, scene
@@ -12,7 +12,7 @@ from tidings.server.cores import service_cores
 
 
 async def test_notices_are_those_of_a_kind_and_changes_name_who_and_what_came_of_it(
-    browser: str,
+    browser: Browser,
 ) -> None:
     async with served(cores=service_cores()) as door:
         channel = await door.channel("roads")
@@ -40,7 +40,7 @@ async def test_notices_are_those_of_a_kind_and_changes_name_who_and_what_came_of
             await expect(changes).to_have_count(2)
 
 
-async def test_changes_are_for_those_who_administer_access(browser: str) -> None:
+async def test_changes_are_for_those_who_administer_access(browser: Browser) -> None:
     async with scene() as here:
         url = f"http://127.0.0.1:{here.door.port}"
         async with console(browser, url, "#/notices") as page:

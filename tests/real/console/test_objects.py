@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playwright.async_api import expect
+from playwright.async_api import Browser, expect
 
 from tests.edges.web.served import ServedDoor, served
 from tests.real.console.browsing import console
@@ -12,7 +12,7 @@ def _url(door: ServedDoor) -> str:
     return f"http://127.0.0.1:{door.port}"
 
 
-async def test_it_shows_who_is_connected_from_where_and_how_far_behind(browser: str) -> None:
+async def test_it_shows_who_is_connected_from_where_and_how_far_behind(browser: Browser) -> None:
     async with served() as door, door.wire() as wire:
         channel = await door.channel("roads")
         pushed = await door.proxy(channel, name="speeding", constraints=["$price > 5"])
@@ -34,7 +34,7 @@ async def test_it_shows_who_is_connected_from_where_and_how_far_behind(browser: 
             await expect(details.locator(".filter code")).to_have_text("$price > 5")
 
 
-async def test_the_keyboard_walks_the_tree_and_opens_its_menu(browser: str) -> None:
+async def test_the_keyboard_walks_the_tree_and_opens_its_menu(browser: Browser) -> None:
     async with served() as door:
         for name in ("roads", "sea"):
             await door.channel(name)
@@ -62,7 +62,7 @@ async def test_the_keyboard_walks_the_tree_and_opens_its_menu(browser: str) -> N
         assert [one.name for one in door.host.channels.values()] == ["sea"]
 
 
-async def test_the_right_button_opens_the_menu_of_the_row(browser: str) -> None:
+async def test_the_right_button_opens_the_menu_of_the_row(browser: Browser) -> None:
     async with served() as door:
         channel = await door.channel("roads")
         proxy = await door.proxy(channel, name="billing")
@@ -77,7 +77,7 @@ async def test_the_right_button_opens_the_menu_of_the_row(browser: str) -> None:
             await expect(page.locator("#details .chips")).to_have_text("Auction::*")
 
 
-async def test_a_filter_is_made_and_attached_in_one_go(browser: str) -> None:
+async def test_a_filter_is_made_and_attached_in_one_go(browser: Browser) -> None:
     async with served() as door:
         channel = await door.channel("roads")
         proxy = await door.proxy(channel, name="billing")
@@ -92,7 +92,7 @@ async def test_a_filter_is_made_and_attached_in_one_go(browser: str) -> None:
             await expect(page.locator(".filter code")).to_have_text("$rate > 50")
 
 
-async def test_a_search_shows_what_has_all_the_words_with_what_it_is_in(browser: str) -> None:
+async def test_a_search_shows_what_has_all_the_words_with_what_it_is_in(browser: Browser) -> None:
     async with served() as door:
         for channel in ("roads", "sea"):
             id = await door.channel(channel)
@@ -107,7 +107,7 @@ async def test_a_search_shows_what_has_all_the_words_with_what_it_is_in(browser:
             await expect(page.locator(".tree")).to_contain_text("Nothing found")
 
 
-async def test_of_very_many_rows_few_are_in_the_page(browser: str) -> None:
+async def test_of_very_many_rows_few_are_in_the_page(browser: Browser) -> None:
     async with served() as door:
         channel = await door.channel("roads")
         for number in range(1_500):

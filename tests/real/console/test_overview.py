@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from playwright.async_api import expect
+from playwright.async_api import Browser, expect
 
 from tests.edges.web.served import ServedDoor, served
 from tests.real.console.browsing import console
@@ -17,7 +17,7 @@ def _url(door: ServedDoor) -> str:
     return f"http://127.0.0.1:{door.port}"
 
 
-async def test_it_shows_channels_backlogs_rates_and_outcomes(browser: str) -> None:
+async def test_it_shows_channels_backlogs_rates_and_outcomes(browser: Browser) -> None:
     async with served() as door:
         channel = await door.channel("roads")
         await door.proxy(channel, style="pull", name="billing", qos={"MaxEventsPerConsumer": 3})
@@ -43,7 +43,7 @@ async def test_it_shows_channels_backlogs_rates_and_outcomes(browser: str) -> No
             await expect(page.get_by_label("Channels").locator("tbody tr")).to_have_count(2)
 
 
-async def test_an_empty_service_says_what_comes(browser: str) -> None:
+async def test_an_empty_service_says_what_comes(browser: Browser) -> None:
     async with served() as door, console(browser, _url(door)) as page:
         await expect(page.get_by_label("Channels")).to_contain_text("No channels yet")
         await expect(page.get_by_label("Consumers furthest behind")).to_contain_text("Nobody is")
@@ -51,21 +51,21 @@ async def test_an_empty_service_says_what_comes(browser: str) -> None:
         await expect(page.get_by_label("Last hour")).to_contain_text("No samples yet")
 
 
-async def test_it_says_what_the_settings_leave_open(browser: str) -> None:
+async def test_it_says_what_the_settings_leave_open(browser: Browser) -> None:
     async with served() as door:
         door.host.warnings.append("http.open_loopback is <set>")
         async with console(browser, _url(door)) as page:
             await expect(page.locator(".meanwhile")).to_have_text("http.open_loopback is <set>")
 
 
-async def test_it_says_why_the_service_is_not_ready(browser: str) -> None:
+async def test_it_says_why_the_service_is_not_ready(browser: Browser) -> None:
     async with served() as door:
         door.state.readiness.phase, door.state.readiness.reason = "draining", "asked <to> stop"
         async with console(browser, _url(door)) as page:
             await expect(page.get_by_role("alert")).to_have_text("Not ready: asked <to> stop")
 
 
-async def test_it_shows_the_archive_and_the_disk(browser: str, tmp_path: Path) -> None:
+async def test_it_shows_the_archive_and_the_disk(browser: Browser, tmp_path: Path) -> None:
     async with served(WebOptions(), tmp_path / "data") as door:
         archiving = door.host.new_archiving(ArchivePlan(tmp_path / "archive"))
         archiving._heard(b'{"sealed": 1, "cursor": [1, 60], "rows": 7}')

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Page
+from playwright.async_api import Browser, Page
 
 from tests.edges.web.served import PERSISTENT, ServedDoor, served
 from tests.real.console.browsing import PAGES, console, rest
@@ -80,7 +80,7 @@ async def _scene_of(name: str, folder: Path) -> AsyncIterator[ServedDoor]:
 
 
 @pytest.mark.parametrize("name", PAGES)
-async def test_pictures_of(browser: str, name: str, tmp_path: Path) -> None:
+async def test_pictures_of(browser: Browser, name: str, tmp_path: Path) -> None:
     async with _scene_of(name, tmp_path) as door:
         url, at = f"http://127.0.0.1:{door.port}", f"#/{name}?{LOOKS.get(name, '')}"
         async with console(browser, url, at) as page:

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from playwright.async_api import Page, expect
+from playwright.async_api import Browser, Page, expect
 
 from tests.edges.engine.fake_job import PAGE, FakeJob, job_host
 from tests.edges.web.served import ServedDoor, served
@@ -33,7 +33,12 @@ MOUNT = """([channel]) => Promise.all([
 
 @asynccontextmanager
 async def scene(
-    folder: Path, browser: str, *orders: str, page: str = PAGE, at: str = "#/reports", **more: Any
+    folder: Path,
+    browser: Browser,
+    *orders: str,
+    page: str = PAGE,
+    at: str = "#/reports",
+    **more: Any,
 ) -> AsyncIterator[tuple[ServedDoor, Page]]:
     """The console of a service whose jobs do as ordered."""
     fake = FakeJob(list(orders), page=page)
@@ -45,7 +50,7 @@ async def scene(
         yield door, shown
 
 
-async def test_a_report_is_started_watched_and_read(browser: str, tmp_path: Path) -> None:
+async def test_a_report_is_started_watched_and_read(browser: Browser, tmp_path: Path) -> None:
     async with scene(tmp_path, browser, "say 40", "hold gate", "done") as (door, page):
         await expect(page.get_by_text("No jobs yet")).to_be_visible()
         await page.get_by_label("Channel").fill("roads")
@@ -66,7 +71,7 @@ async def test_a_report_is_started_watched_and_read(browser: str, tmp_path: Path
         await expect(page.get_by_text("No jobs yet")).to_be_visible()
 
 
-async def test_a_hostile_page_can_do_nothing(browser: str, tmp_path: Path) -> None:
+async def test_a_hostile_page_can_do_nothing(browser: Browser, tmp_path: Path) -> None:
     async with scene(tmp_path, browser, "done", page=HOSTILE, violates=True) as (door, page):
         await door.ask("POST", "/v1/jobs/report", {}, 201)
         frame = page.frame_locator("iframe")
@@ -86,7 +91,9 @@ async def test_a_hostile_page_can_do_nothing(browser: str, tmp_path: Path) -> No
         assert (await door.ask("GET", "/v1/channels")) == {"channels": []}
 
 
-async def test_a_failure_is_told_and_the_job_started_again(browser: str, tmp_path: Path) -> None:
+async def test_a_failure_is_told_and_the_job_started_again(
+    browser: Browser, tmp_path: Path
+) -> None:
     cause = "Spark could not do it: <b>too little memory</b>"
     async with scene(tmp_path, browser, f"fail {cause}") as (door, page):
         await page.get_by_label("What").select_option("audit")
@@ -101,7 +108,9 @@ async def test_a_failure_is_told_and_the_job_started_again(browser: str, tmp_pat
         assert first["most"] == 7
 
 
-async def test_everybody_can_use_it_whatever_the_texts_are(browser: str, tmp_path: Path) -> None:
+async def test_everybody_can_use_it_whatever_the_texts_are(
+    browser: Browser, tmp_path: Path
+) -> None:
     hostile = "<img src=x>" + "x" * 230 + "\u202e"
     async with scene(tmp_path, browser, f"fail {hostile}") as (door, page):
         given = {"constraint": f"$a == '{hostile}'", "channels": [hostile]}
@@ -116,7 +125,7 @@ async def test_everybody_can_use_it_whatever_the_texts_are(browser: str, tmp_pat
         assert await page.locator("#console img[src=x]").count() == 0
 
 
-async def test_a_running_job_is_cancelled(browser: str, tmp_path: Path) -> None:
+async def test_a_running_job_is_cancelled(browser: Browser, tmp_path: Path) -> None:
     async with scene(tmp_path, browser, "wait") as (_, page):
         await page.get_by_role("button", name="Start", exact=True).click()
         await page.get_by_role("button", name="Cancel", exact=True).click()
@@ -124,7 +133,9 @@ async def test_a_running_job_is_cancelled(browser: str, tmp_path: Path) -> None:
         await expect(page.get_by_role("region", name="Report 1")).to_contain_text("Cancelled")
 
 
-async def test_a_backtest_shows_how_many_would_have_matched(browser: str, tmp_path: Path) -> None:
+async def test_a_backtest_shows_how_many_would_have_matched(
+    browser: Browser, tmp_path: Path
+) -> None:
     orders = ("say 10", "hold gate", "done")
     async with scene(tmp_path, browser, *orders, at="#/log") as (door, page):
         channel = await door.channel("roads")
@@ -143,7 +154,7 @@ async def test_a_backtest_shows_how_many_would_have_matched(browser: str, tmp_pa
         await expect(part.get_by_role("link")).to_have_attribute("href", "#/reports?job=1")
 
 
-async def test_what_is_missing_is_said_instead_of_a_form(browser: str) -> None:
+async def test_what_is_missing_is_said_instead_of_a_form(browser: Browser) -> None:
     async with (
         served(cores=service_cores()) as door,
         console(browser, f"http://127.0.0.1:{door.port}", "#/reports") as page,

@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx2
 import pyspark
-from playwright.async_api import expect
+from playwright.async_api import Browser, expect
 
 from tests.real.console.browsing import console
 from tests.real.e2e.served import served
@@ -50,14 +50,14 @@ def _done(client: httpx2.Client, job: int) -> Any:
     return client.get(f"/v1/jobs/{job}/result").json()
 
 
-async def _start_report(browser: str, url: str) -> None:
+async def _start_report(browser: Browser, url: str) -> None:
     async with console(browser, url, "#/reports") as page:
         await page.get_by_label("Time").select_option("")
         await page.get_by_role("button", name="Start", exact=True).click()
         await expect(page.get_by_role("region", name="Report 2")).to_be_visible()
 
 
-async def _read_report(browser: str, url: str) -> None:
+async def _read_report(browser: Browser, url: str) -> None:
     async with console(browser, url, "#/reports?job=2") as page:
         frame = page.frame_locator("iframe")
         await expect(frame.get_by_role("heading", name="Event report")).to_be_visible()
@@ -66,7 +66,10 @@ async def _read_report(browser: str, url: str) -> None:
 
 
 def test_a_backtest_and_a_report_of_a_small_archive(
-    browser: str, tmp_path: Path, record_real_part: Callable[[str, str], None]
+    browser: Browser,
+    loop: asyncio.Runner,
+    tmp_path: Path,
+    record_real_part: Callable[[str, str], None],
 ) -> None:
     record_real_part("Spark", pyspark.__version__)
     record_real_part("Java", find_java().version)
@@ -78,10 +81,10 @@ def test_a_backtest_and_a_report_of_a_small_archive(
                 time.sleep(0.01)
             given = {"constraint": "$rate >= 90", "channels": ["roads"], "samples": 2}
             client.post("/v1/jobs/backtest", json=given).raise_for_status()
-            asyncio.run(_start_report(browser, service.url))
+            loop.run(_start_report(browser, service.url))
             found = _done(client, 1)
             assert found["counts"] == {"events": 100, "matched": 10}
             samples = next(one for one in found["tables"] if one["title"].startswith("Samples"))
             assert [row[1] for row in samples["rows"]] == ["100", "99"]
             assert _done(client, 2)["counts"] == {"events": 105}
-        asyncio.run(_read_report(browser, service.url))
+        loop.run(_read_report(browser, service.url))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import parse_qs, urlsplit
 
-from playwright.async_api import Page, Request, expect
+from playwright.async_api import Browser, Page, Request, expect
 
 from tests.edges.web.served import ServedDoor, served
 from tests.real.console.browsing import console
@@ -43,7 +43,7 @@ async def _rows(page: Page) -> int:
     return await page.locator("#tree [data-at]").count()
 
 
-async def test_the_tree_asks_for_what_can_be_seen(browser: str) -> None:
+async def test_the_tree_asks_for_what_can_be_seen(browser: Browser) -> None:
     async with served() as door:
         await _fill(door)
         async with console(browser, _url(door), ready="#console nav") as page:
@@ -67,7 +67,7 @@ async def test_the_tree_asks_for_what_can_be_seen(browser: str) -> None:
                 assert len(parse_qs(query).get("of", [])) < 80
 
 
-async def test_nothing_is_asked_for_while_the_tab_is_hidden(browser: str) -> None:
+async def test_nothing_is_asked_for_while_the_tab_is_hidden(browser: Browser) -> None:
     async with served() as door:
         await door.channel("roads")
         async with console(browser, _url(door), ready="#console nav") as page:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from playwright.async_api import expect
+from playwright.async_api import Browser, expect
 
 from tests.edges.server.serving import TOKEN, serving
 from tests.real.console.browsing import console
 from tidings.server.layers import Given, Sources
 
 
-async def test_each_has_its_source_and_a_secret_is_not_shown(browser: str, tmp_path: Path) -> None:
+async def test_each_has_its_source_and_a_secret_is_not_shown(
+    browser: Browser, tmp_path: Path
+) -> None:
     file = tmp_path / "tidings.toml"
     file.write_text(f'[http]\ntoken = "{TOKEN}"\n[stop]\npatience = "3 s"\n')
     flags = {"http.port": Given(0, "--port"), "store.memory": Given(True, "--memory")}

@@ -8,7 +8,7 @@ import socket
 from pathlib import Path
 from typing import Any
 
-from playwright.async_api import Page, Route, expect
+from playwright.async_api import Browser, Page, Route, expect
 
 from tests.edges.web.served import ServedDoor, served
 from tests.edges.web.test_logins import PASSWORD, RIGHT, scene
@@ -33,7 +33,7 @@ async def _background(page: Page) -> Any:
     return await page.evaluate("getComputedStyle(document.body).backgroundColor")
 
 
-async def test_the_keyboard_leads_everywhere(browser: str) -> None:
+async def test_the_keyboard_leads_everywhere(browser: Browser) -> None:
     async with served() as door, console(browser, _url(door)) as page:
         await expect(page.get_by_label("Pages").get_by_role("link")).to_have_count(len(PAGES))
         await page.keyboard.press("g")
@@ -53,7 +53,7 @@ async def test_the_keyboard_leads_everywhere(browser: str) -> None:
         await expect(page.locator("dialog[open]")).to_have_count(0)
 
 
-async def test_the_theme_is_the_systems_until_one_is_chosen(browser: str) -> None:
+async def test_the_theme_is_the_systems_until_one_is_chosen(browser: Browser) -> None:
     async with served() as door, console(browser, _url(door), color_scheme="dark") as page:
         assert await _background(page) == DARK
         await page.get_by_role("button", name="Light").click()
@@ -64,7 +64,7 @@ async def test_the_theme_is_the_systems_until_one_is_chosen(browser: str) -> Non
         assert await _background(page) == DARK
 
 
-async def test_a_small_screen_has_a_menu_and_nothing_wider_than_itself(browser: str) -> None:
+async def test_a_small_screen_has_a_menu_and_nothing_wider_than_itself(browser: Browser) -> None:
     small = {"width": 390, "height": 760}
     async with served() as door, console(browser, _url(door), viewport=small) as page:
         await expect(page.get_by_role("link", name="Log")).to_be_hidden()
@@ -75,7 +75,7 @@ async def test_a_small_screen_has_a_menu_and_nothing_wider_than_itself(browser: 
         assert await page.evaluate("document.documentElement.scrollWidth") == 390
 
 
-async def test_a_token_is_asked_for_and_kept_in_memory_only(browser: str) -> None:
+async def test_a_token_is_asked_for_and_kept_in_memory_only(browser: Browser) -> None:
     options = WebOptions(token="correct-horse")
     async with served(options) as door, console(browser, _url(door)) as page:
         form = page.locator("dialog[open]")
@@ -92,7 +92,7 @@ async def test_a_token_is_asked_for_and_kept_in_memory_only(browser: str) -> Non
         assert "correct-horse" not in kept
 
 
-async def test_an_expired_login_loses_nothing_that_was_typed(browser: str) -> None:
+async def test_an_expired_login_loses_nothing_that_was_typed(browser: Browser) -> None:
     async with served(cores=[Grants()]) as door:
         for name, verbs in (("root", (Verb.ADMINISTER,)), ("ann", (Verb.MANAGE, Verb.INSPECT))):
             await door.host.ask(CreatePrincipal(name))
@@ -122,7 +122,9 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-async def test_a_killed_service_is_noticed_and_found_again(browser: str, tmp_path: Path) -> None:
+async def test_a_killed_service_is_noticed_and_found_again(
+    browser: Browser, tmp_path: Path
+) -> None:
     port = str(_free_port())
     with processes.served(tmp_path / "service", "--port", port) as first:
         async with console(browser, first.url) as page:
@@ -147,7 +149,7 @@ async def test_a_killed_service_is_noticed_and_found_again(browser: str, tmp_pat
                 again.process.wait()
 
 
-async def test_times_are_the_services_whatever_the_viewers_clock_says(browser: str) -> None:
+async def test_times_are_the_services_whatever_the_viewers_clock_says(browser: Browser) -> None:
     async with served() as door, console(browser, _url(door)) as page:
         await page.clock.install(time=SystemClock().now() / 1e6 + 5400)
         await page.reload()
@@ -156,7 +158,7 @@ async def test_times_are_the_services_whatever_the_viewers_clock_says(browser: s
         assert -5_403_000 < skew < -5_397_000
 
 
-async def test_a_person_logs_in_sees_its_name_and_logs_out(browser: str) -> None:
+async def test_a_person_logs_in_sees_its_name_and_logs_out(browser: Browser) -> None:
     async with scene() as here, console(browser, _url(here.door)) as page:
         form = page.get_by_role("dialog", name="Log in")
         for password in ("incorrect horse", PASSWORD):
@@ -179,7 +181,7 @@ async def test_a_person_logs_in_sees_its_name_and_logs_out(browser: str) -> None
         assert await page.context.cookies() == []
 
 
-async def test_a_visit_without_a_login_counts_as_one_attempt(browser: str) -> None:
+async def test_a_visit_without_a_login_counts_as_one_attempt(browser: Browser) -> None:
     async with scene() as here, console(browser, _url(here.door)) as page:
         form = page.get_by_role("dialog", name="Log in")
         await expect(form).to_be_visible()
@@ -196,7 +198,7 @@ async def test_a_visit_without_a_login_counts_as_one_attempt(browser: str) -> No
         assert sum(failed.values()) == before + 1
 
 
-async def test_whoever_logs_out_gives_back_a_token_that_came_from_a_login(browser: str) -> None:
+async def test_whoever_logs_out_gives_back_a_token_that_came_from_a_login(browser: Browser) -> None:
     async with scene() as here, console(browser, _url(here.door)) as page:
         made = (await here.http.post("/v1/login", json={**RIGHT, "token": True})).json()
         form = page.get_by_role("dialog", name="Log in")
@@ -209,7 +211,7 @@ async def test_whoever_logs_out_gives_back_a_token_that_came_from_a_login(browse
 
 
 async def test_whoever_owns_the_service_without_a_login_is_not_offered_to_log_out(
-    browser: str,
+    browser: Browser,
 ) -> None:
     async with served() as door, console(browser, _url(door)) as page:
         await expect(page.locator(".who")).to_contain_text("owner")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from playwright.async_api import expect
+from playwright.async_api import Browser, expect
 
 from tests.edges.web.served import served
 from tests.real.console.browsing import console
@@ -15,7 +15,7 @@ from tidings.filters.constraint import EventTypePattern
 PAIRS = 3_000
 
 
-async def test_what_only_one_side_has_is_marked_with_who_has_it(browser: str) -> None:
+async def test_what_only_one_side_has_is_marked_with_who_has_it(browser: Browser) -> None:
     async with served() as door:
         await door.channel("empty")
         channel = await door.channel("roads")
@@ -50,7 +50,7 @@ def _pattern(random: Random) -> EventTypePattern:
             continue
 
 
-async def test_the_page_pairs_types_as_the_service_does(browser: str) -> None:
+async def test_the_page_pairs_types_as_the_service_does(browser: Browser) -> None:
     random = Random(7)
     pairs = [(_pattern(random), _pattern(random)) for _ in range(PAIRS)]
     told = [[{"domain": one.domain, "type": one.type} for one in pair] for pair in pairs]

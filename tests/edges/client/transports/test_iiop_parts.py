@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from typing import Any as Whatever
 
 import pytest
 from hypothesis import given
@@ -10,9 +11,10 @@ from hypothesis import strategies as st
 
 from tidings import Any, errors, event
 from tidings.channel.qos import QOS_PROPERTIES, OrderPolicy
-from tidings.channel.vocabulary import Form
+from tidings.channel.vocabulary import Form, Side, Style
 from tidings.client.transports.backoff import Patience
 from tidings.client.transports.iiop.errors import told
+from tidings.client.transports.iiop.kinds import Kind, servant_for
 from tidings.client.transports.iiop.lines import HandlerLine, Line, SourceLine, Valve
 from tidings.client.transports.iiop.objects import check_end
 from tidings.client.transports.iiop.values import Events
@@ -52,6 +54,13 @@ async def test_an_error_of_a_function_brings_the_event_again_and_disconnected_en
     line.ended()
     with pytest.raises(GoneClient):
         await line.take(wire)
+
+
+def test_the_end_of_a_proxy_is_heard_though_the_call_is_cancelled_at_once() -> None:
+    line = Line()
+    servant: Whatever = servant_for(Kind(Side.CONSUMER, Style.PUSH, Form.STRUCTURED), line)
+    assert servant.disconnect_structured_push_consumer() is None  # no task that may never begin
+    assert isinstance(line.error, errors.Disconnected)
 
 
 async def test_what_a_source_gives_beyond_what_is_wanted_is_given_the_next_time() -> None:

@@ -221,7 +221,7 @@ async def test_whoever_does_not_end_its_handshake_is_ended(
     certs: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Also if it sends an octet now and then; it counts as unauthenticated from the start."""
-    async with secured(tls_of(certs).context, message_seconds=0.1) as (orb, _, reference):
+    async with secured(tls_of(certs).context, message_seconds=0.5) as (orb, _, reference):
         profile = profile_of(reference)
         assert profile is not None
         assert profile.tls is not None

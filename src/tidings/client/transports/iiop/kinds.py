@@ -92,7 +92,9 @@ class _Client(Servant):
         found = await self._line.give(max_number)
         return tuple(found), bool(found)
 
-    async def disconnect(self) -> None:
+    def disconnect(self) -> None:
+        # No coroutine: a task has not begun if the service gives up waiting at the same moment, and
+        # then never does.
         self._line.ended()
 
 

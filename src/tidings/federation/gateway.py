@@ -490,7 +490,11 @@ class Gateway:
                 for name in distribution(text).names
                 if not {"*", "?"} & set(name) and name != request.source
             }
-            at = {one.service: one for one in applied[request] if one.service in meant}
+            at = {
+                one.service: one
+                for one in applied[request]
+                if one.service in meant and self.topology.on(one.service)
+            }
             found.append(
                 RequestStatus(
                     *request,

@@ -58,7 +58,8 @@ async def test_an_error_of_a_function_brings_the_event_again_and_disconnected_en
 
 def test_the_end_of_a_proxy_is_heard_though_the_call_is_cancelled_at_once() -> None:
     line = Line()
-    servant: Whatever = servant_for(Kind(Side.CONSUMER, Style.PUSH, Form.STRUCTURED), line)
+    kind = Kind(Side.CONSUMER, Style.PUSH, Form.STRUCTURED)
+    servant: Whatever = servant_for(kind.client_interface, line)
     assert servant.disconnect_structured_push_consumer() is None  # no task that may never begin
     assert isinstance(line.error, errors.Disconnected)
 

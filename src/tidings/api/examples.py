@@ -15,6 +15,7 @@ from tidings.channel import views as v
 from tidings.channel.fate import Fate
 from tidings.channel.settings import Settings
 from tidings.channel.trail import Trail
+from tidings.federation import requests as f
 from tidings.grants import requests as g
 
 CONSTRAINT: Final = {"text": "$price < 20 and $title ~ 'python'", "types": ["Auction::books"]}
@@ -30,6 +31,18 @@ _JUDGED: Final = {
     "result": "true",
 }
 _TYPES: Final = {"added": ["Auction::books"], "removed": ["Auction::*"]}
+
+_SIDES: Final = [
+    {"adapter": "r", "service": "roads", "kind": "tidings", "parameters": {"channel": "roads"}},
+    {
+        "adapter": "m",
+        "service": "plant",
+        "kind": "mqtt",
+        "parameters": {"host": "10.0.0.7", "user": "tidings", "password": "file:/etc/tidings/mqtt"},
+        "mapping": {"out": [{"when": "$rate > 300", "drop": True}]},
+        "flow": {"deny": "$event_name == 'Test'", "rate": 500},
+    },
+]
 
 EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
     # What is asked for.
@@ -52,6 +65,17 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
     ),
     g.CreateToken: ({"label": "till 3, main hall"},),
     g.SetPassword: ({"password": "correct horse battery", "old": "a better one than this"},),
+    f.CreateGateway: ({"name": "tower", "sides": _SIDES},),
+    f.ChangeGateway: ({"sides": _SIDES},),
+    f.AskFederation: (
+        {
+            "kind": "subscribe",
+            "what": "subject = Speed and rate > 30",
+            "source": "roads",
+            "targets": "plant, hall-*",
+        },
+    ),
+    f.ProbeFederation: ({"at": "roads", "to": "plant"},),
     j.StartBacktest: ({"constraint": "$price < 10", "channels": ["auctions"], "since": "7d"},),
     j.StartReport: ({"channels": ["auctions"], "since": "24h"},),
     j.StartAudit: ({"since": "2026-11-01", "until": "2026-12-01"},),
@@ -100,6 +124,28 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
             "channels": 3,
             "losses": "",
             "warnings": ["iiop.open_loopback is set: CORBA clients on this machine do everything"],
+        },
+    ),
+    f.GatewayInfo: (
+        {
+            "name": "tower",
+            "system": "tidings",
+            "paused": False,
+            "draining": False,
+            "sides": [
+                {
+                    "adapter": "m",
+                    "service": "plant",
+                    "kind": "mqtt",
+                    "state": "down",
+                    "cause": "10.0.0.7:1883 cannot be reached: Connection refused",
+                    "since": 1760000000000000,
+                    "waiting": 3,
+                }
+            ],
+            "fresh": 1041,
+            "carried": 17,
+            "problem": "",
         },
     ),
     v.SettingInfo: (

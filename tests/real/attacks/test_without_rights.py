@@ -46,6 +46,8 @@ def targets(scene: Scene) -> Iterator[Target]:
         "producer": (MARK, NEWS),
         "number": (1, 2),
         "job": (1,),
+        "gateway": ("tower",),
+        "probe": ("tower~1-1",),
     }
     rows = {(row.method, path): row for row in CATALOGUE if row.http for path in row.places}
     app = build_app(scene.host)

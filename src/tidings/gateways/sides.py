@@ -407,7 +407,7 @@ class SideRunner:
     # What the service hands over.
 
     async def _heard(self, arrivals: Sequence[Arrival]) -> None:
-        self._counts["received"] += len(arrivals)
+        self._counts["received"] += sum(not _is_talk(one.event) for one in arrivals)
         passed = []
         for arrival in arrivals:
             if self._hears_echoes and self._is_echo(arrival.event):

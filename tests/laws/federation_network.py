@@ -109,8 +109,8 @@ class Network:
 
     Attributes:
         delivered: How often each event (by name) was published into each service from elsewhere.
-        accepted: The events published into each service from elsewhere, as a channel accepts them:
-            by name and mark, each once.
+        accepted: Numbers and names of the events that each service got of each other one, in order,
+            as a channel accepts them: each once.
         messages: Events and publications that were published, states not counted.
         talk: Answers to clients, with their services.
     """
@@ -136,14 +136,34 @@ class Network:
         self._numbers: Counter[str] = Counter()
         self.cut: set[str] = set()
         self.delivered: Counter[tuple[str, str]] = Counter()
-        self.accepted: defaultdict[str, set[tuple[str, object]]] = defaultdict(set)
+        self.accepted: dict[tuple[str, str], list[tuple[int, str]]] = defaultdict(list)
         self.messages = 0
-        self.members = {name: members(self, name, sides) for name, sides in attached.items()}
-        self._on = defaultdict(list)
-        for member in self.members.values():
-            for service in member.services:
-                self._on[service].append(member)
-            self.later(self.random.randrange(50 * MILLI), member.tick)
+        self.members: dict[str, Member] = {}
+        self._new_member = members
+        self._on: defaultdict[str, list[Member]] = defaultdict(list)
+        for name, sides in attached.items():
+            self.join(name, sides)
+
+    def join(self, name: str, services: list[str]) -> None:
+        member = self.members[name] = self._new_member(self, name, services)
+        for service in services:
+            self._on[service].append(member)
+        self.later(self.random.randrange(50 * MILLI), member.tick)
+
+    def part(self, name: str) -> None:
+        """A gateway is deleted: it yields to others first."""
+        member = self.members[name]
+        member.machine.rest(True)
+        member.work()
+        while member.machine.is_yielding(self.now):
+            self.run(10)
+        self.run(100)  # what its services have sent until then arrives
+        member.machine.leave()
+        member.work()
+        member.alive = False
+        del self.members[name]
+        for service in member.services:
+            self._on[service].remove(member)
 
     def later(self, wait: int, act: Callable[[], None]) -> None:
         heapq.heappush(self._queue, (self.now + wait, next(self._order), act))
@@ -159,7 +179,9 @@ class Network:
             self.messages += 1
             if mark is not None:
                 self.delivered[sent.name, service] += 1
-                self.accepted[service].add((sent.name, mark.id))
+                got = self.accepted[mark.origin, service]
+                if (mark.number, sent.name) not in got:
+                    got.append((mark.number, sent.name))
         elif sent.data.get("Type") == ControlKind.PUBLICATION:
             self.messages += 1
         elif sent.data.get("Type") == ControlKind.STATUS:

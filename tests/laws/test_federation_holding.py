@@ -8,7 +8,8 @@ from random import Random
 import pytest
 
 from tests.laws.federation_network import Member, Network
-from tests.laws.test_federation_network import drawn, reachable
+from tests.laws.test_federation_network import drawn, joined, reachable
+from tests.real.faults.sizes import size
 from tidings.events.fields import StructuredFields
 from tidings.events.structured import StructuredEvent
 from tidings.federation.control import CONTROL_SUBJECT
@@ -73,6 +74,23 @@ class HoldingMember(Member):
             self.held.append((line, fresh))
 
 
+def check_accepted(network: Network, wanting: list[str], sent: dict[str, str]) -> None:
+    """Each service that wants events has every one that was published elsewhere, once."""
+    attached = {name: member.services for name, member in network.members.items()}
+    for service in wanting:
+        expected = sorted(
+            name for name, origin in sent.items()
+            if origin != service and service in reachable(attached, origin)
+        )  # fmt: skip
+        got = [
+            name
+            for (_, to), found in network.accepted.items()
+            if to == service
+            for _, name in found
+        ]
+        assert sorted(got) == expected
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_nothing_is_lost_and_each_event_is_accepted_once(seed: int) -> None:
     random = Random(2_000 + seed)
@@ -102,11 +120,76 @@ def test_nothing_is_lost_and_each_event_is_accepted_once(seed: int) -> None:
     for name in dead:
         network.members[name].restart()
     network.run(10_000)
-    for service in wanting:
-        expected = sorted(
-            name for name, origin in sent.items()
-            if origin != service and service in reachable(attached, origin)
-        )  # fmt: skip
-        assert sorted(name for name, _ in network.accepted[service]) == expected
+    check_accepted(network, wanting, sent)
     # No storm either: each event goes to each service at most once for every gateway on the way.
     assert network.messages <= 60 + 60 * len(services) * 2 * (1 + len(attached))
+
+
+@pytest.mark.parametrize("seed", range(size(12, 600)))
+def test_nothing_is_lost_while_gateways_come_and_go(seed: int) -> None:
+    """Parallel gateways share the load; some are killed, others are deleted, new ones come."""
+    random, network, services = joined(seed, HoldingMember)
+    sent: dict[str, str] = {}
+    dead: set[str] = set()
+    for number in range(60):
+        match random.choice("....kkjp"):
+            case "k":
+                turn(network, random, dead)
+            case "j":
+                one, other = random.sample(services, 2)
+                network.join(f"G{number}", [one, other])
+                for service in (one, other):
+                    network.subscribe(f"G{number}", "$rate > 0", service, "*")
+            case "p":
+                part(network, random, dead)
+        network.run(random.choice([1, 20, 100, 400]))
+        sent[f"E{number}"] = random.choice(services)
+        network.event(sent[f"E{number}"], f"E{number}", rate=1)
+    for name in dead:
+        network.members[name].restart()
+    network.run(10_000)
+    check_accepted(network, services, sent)
+
+
+def turn(network: Network, random: Random, dead: set[str]) -> None:
+    """Kill a gateway, or start a killed one again."""
+    name = random.choice(sorted(dead if random.random() < 0.5 and dead else network.members))
+    (dead.discard if name in dead else dead.add)(name)
+    if name in dead:
+        network.members[name].alive = False
+    else:
+        network.members[name].restart()
+
+
+def part(network: Network, random: Random, dead: set[str]) -> None:
+    """Delete a gateway that hears another one between the same services, if there is one.
+
+    All others run: one that was down could hand over to the deleted one when it returns.
+    """
+    going = [
+        name
+        for name, member in sorted(network.members.items())
+        if len(member.machine.topology.parallel(*member.services)) > 1
+    ]
+    if going and not dead:
+        network.part(random.choice(going))
+
+
+def test_a_gateway_that_has_just_started_goes_on_before_it_is_deleted() -> None:
+    attached = {"G1": ["A", "B"], "G2": ["A", "B"]}
+    network = Network(1, attached, members=HoldingMember)
+    network.run(2_000)
+    for name in attached:
+        network.subscribe(name, "$rate > 0", "B", "*")
+    network.run(2_000)
+    network.members["G1"].alive = False
+    subjects = {f"E{number}": "A" for number in range(20)}
+    for subject in subjects:
+        network.event("A", subject, rate=1)
+    network.run(100)  # G2 leaves some of them to G1
+    network.members["G2"].alive = False
+    network.members["G1"].restart()
+    network.part("G1")
+    network.members["G2"].restart()
+    network.run(2_000)
+    check_accepted(network, ["B"], subjects)

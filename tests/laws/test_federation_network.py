@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
+from itertools import pairwise
 from random import Random
 
 import pytest
 
-from tests.laws.federation_network import Network
+from tests.laws.federation_network import Member, Network
+from tests.real.faults.sizes import size
 from tidings.federation.control import ControlKind
 
 
@@ -142,3 +144,61 @@ def test_a_probe_comes_back_with_its_way(seed: int) -> None:
                 assert way is not None, (name, at, to)
                 assert steps is not None
                 assert [(hop.gateway, hop.to) for hop in way] == steps
+
+
+def parallel(random: Random) -> dict[str, list[str]]:
+    """Services in a row or a ring, two to four gateways between neighbours."""
+    services = [f"S{n}" for n in range(random.randint(2, 4))]
+    pairs = list(pairwise(services))
+    if len(services) > 2 and random.random() < 0.5:
+        pairs.append((services[-1], services[0]))
+    return {f"G{a}{b}{n}": [a, b] for a, b in pairs for n in range(random.randint(1, 3))}
+
+
+def joined(seed: int, members: type[Member] = Member) -> tuple[Random, Network, list[str]]:
+    """A network with parallel gateways in which everybody wants everything."""
+    random = Random(seed)
+    attached = parallel(random)
+    network = Network(seed, attached, members=members)
+    services = sorted({service for sides in attached.values() for service in sides})
+    network.run(2_000)
+    for name, sides in attached.items():
+        for service in sides:  # by all of them, so that any may go
+            network.subscribe(name, "$rate > 0", service, "*")
+    network.run(2_000)
+    return random, network, services
+
+
+@pytest.mark.parametrize("seed", range(size(8, 400)))
+def test_parallel_gateways_share_the_load_and_keep_the_order_of_a_subject(seed: int) -> None:
+    random, network, services = joined(2_000 + seed)
+    subjects = [f"car-{number}" for number in range(60)]
+    before = {name: one.machine.counts.carried for name, one in network.members.items()}
+    for rate in range(1, 200):
+        origin, subject = random.sample(services, 1)[0], random.sample(subjects, 1)[0]
+        network.event(origin, subject, rate=rate)
+        network.run(random.randint(0, 3))
+    for origin in services:
+        for subject in subjects:
+            network.event(origin, subject, rate=1)
+    network.run(1_000)
+    assert set(network.delivered) == {(a, b) for a in subjects for b in services}
+    sent = 199 + len(services) * len(subjects)
+    assert sum(network.delivered.values()) == sent * (len(services) - 1)
+    for got in network.accepted.values():
+        for subject in subjects:
+            numbers = [number for number, name in got if name == subject]
+            assert numbers == sorted(numbers)
+    for name, member in network.members.items():
+        assert member.machine.counts.carried > before[name]
+        assert not member.machine.counts.repeated
+
+
+def test_parallel_gateways_keep_the_order_partly() -> None:
+    network = Network(1, {"G1": ["A", "B"], "G2": ["A", "B"], "G3": ["B", "C"]})
+    network.run(2_000)
+    order = {
+        way: [part[1:] for part in network.members["G1"].machine.context(*way) if "order" in part]
+        for way in (("A", "C"), ("B", "C"))
+    }
+    assert order == {("A", "C"): [("order", "partly", "A")], ("B", "C"): [("order", "kept", "")]}

@@ -188,7 +188,7 @@ def trusting(
     return made
 
 
-_OPTIONS: Final = [*JSON, *parameters_of(chosen_service)]
+SERVICE_OPTIONS: Final = [*JSON, *parameters_of(chosen_service)]
 
 _Command: TypeAlias = Callable[..., Coroutine[Any, Any, None]]
 
@@ -210,7 +210,7 @@ def service_command(
         def call(given: dict[str, Any], json: bool, **options: Any) -> None:  # noqa: ANN401
             asyncio.run(ask(chosen_service(**options), given))
 
-        return add_command(app, examples, name, function, _OPTIONS, call)
+        return add_command(app, examples, name, function, SERVICE_OPTIONS, call)
 
     return made
 

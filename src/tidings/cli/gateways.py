@@ -115,7 +115,16 @@ async def show(client: Client, name: Name) -> None:
         data = showing.as_data(found)
         render.as_json({**data, "requests": [showing.as_data(one) for one in requests]})
         return
-    counts = ("fresh", "carried", "returned", "circled", "repeated", "unreachable", "refused")
+    counts = (
+        "fresh",
+        "carried",
+        "shared",
+        "returned",
+        "circled",
+        "repeated",
+        "unreachable",
+        "refused",
+    )
     rows = [
         ("name", found.name),
         ("federation", found.system),
@@ -276,8 +285,11 @@ def _show_requests(found: Sequence[r.RequestInfo]) -> None:
 async def services(client: Client, name: Name) -> None:
     """List the event services that a gateway can reach, and who joins them."""
     found = await client.transport.request(r.SeeFederation(name))
-    rows = [(one.service, one.kind, ", ".join(one.gateways)) for one in found]
-    render.listing(("service", "kind", "gateways"), rows, (), map(showing.as_data, found), "none")
+    rows = [
+        (one.service, one.kind, ", ".join(one.gateways), ", ".join(one.missing)) for one in found
+    ]
+    headings = ("service", "kind", "gateways", "missing")
+    render.listing(headings, rows, (), map(showing.as_data, found), "none")
 
 
 @service_command(gateways, "tidings gateway context tower roads")

@@ -51,6 +51,7 @@ COMMANDS: Final = {
     "dead-letter": "dead_letters",
     "journal": "journal",
     "gateway": "gateways",
+    "network": "networks",
     "ior": "corba",
     "idl": "corba",
     "tls": "serve",

@@ -122,7 +122,7 @@ def add_command(
 
 
 def parameters_of(function: _Function) -> list[inspect.Parameter]:
-    """Return a command's parameters for a function's arguments, without a client or a job."""
+    """Return a command's parameters for a function's arguments, without what it works with."""
     hints = get_type_hints(function, localns={"Client": object}, include_extras=True)
     _, declared = _help(function)
     return [
@@ -131,7 +131,7 @@ def parameters_of(function: _Function) -> list[inspect.Parameter]:
             annotation=_annotated(one.name, hints[one.name], declared.get(one.name)),
         )
         for one in inspect.signature(function).parameters.values()
-        if one.name not in {"client", "job"}
+        if one.name not in {"client", "job", "services"}
     ]
 
 

@@ -71,10 +71,24 @@ CONTEXT: Final = ("priority", "order", "lifetime", "reliability", "proximity")
 
 
 class Hop(NamedTuple):
-    """A service on a route, and what becomes of each part of the context there."""
+    """A service on a route, and what becomes of each part of the context there.
+
+    Attributes:
+        service: Its id.
+        capabilities: What it can do.
+        shared: Whether several gateways take events on from there, each those of some subjects.
+    """
 
     service: str
     capabilities: Capabilities
+    shared: bool = False
+
+    def survives(self, part: str) -> Survival:
+        """What becomes of a part of the context on the way on from there."""
+        kept: Survival = getattr(self.capabilities, part)
+        if part == "order" and self.shared and kept is Survival.KEPT:
+            return Survival.PARTLY
+        return kept
 
 
 class ContextReport(NamedTuple):
@@ -98,7 +112,7 @@ def context_report(route: Sequence[Hop]) -> list[ContextReport]:
     """Say for each part of the context whether it survives a route: the weakest hop decides."""
     report = []
     for part in CONTEXT:
-        found = [(getattr(hop.capabilities, part), hop.service) for hop in route]
+        found = [(hop.survives(part), hop.service) for hop in route]
         worst = min((state for state, _ in found), key=_WORST.index, default=Survival.KEPT)
         where = next((service for state, service in found if state is not Survival.KEPT), "")
         report.append(ContextReport(part, worst, where))

@@ -302,7 +302,9 @@ def _info(kept: _Kept) -> r.GatewayInfo:
     if machine is None:
         return info
     counts = machine.counts
-    names = ("fresh", "carried", "returned", "circled", "repeated", "unreachable", "refused")
+    names = (
+        "fresh", "carried", "shared", "returned", "circled", "repeated", "unreachable", "refused",
+    )  # fmt: skip
     return replace(
         info,
         last_refusal=counts.last_refusal,
@@ -331,8 +333,14 @@ def _how(at: Applied) -> str:
 def _services(machine: Gateway) -> tuple[r.MapService, ...]:
     topology = machine.topology
     return tuple(
-        r.MapService(service, kind, topology.on(service))
-        for service, kind in sorted(topology.services.items())
+        r.MapService(
+            service,
+            kind,
+            topology.on(service),
+            tuple(name for name in topology.plan.on(service) if name not in topology.gateways),
+            topology.plan.places.get(service, ""),
+        )
+        for service, kind in sorted(topology.plan.services.items())
     )
 
 

@@ -52,7 +52,7 @@ from tidings.federation.records import (
     state_of_text,
     state_text,
 )
-from tidings.federation.topology import Topology
+from tidings.federation.topology import Topology, chosen
 from tidings.federation.wishes import filter_of
 from tidings.filters.constraint import Constraint, constraint
 from tidings.filters.covering import Placement
@@ -171,6 +171,7 @@ class GatewayCounts:
         circled: Events stopped since they had been here before, or had come too far.
         repeated: Copies that another way had brought before.
         unreachable: Deliveries given up, since no way led there.
+        shared: Deliveries left to a gateway beside this one.
         control: Control events heard.
         refused: Control events that were wrong, forged, replayed, or of another federation.
         last_refusal: Why the last of them was refused.
@@ -182,6 +183,7 @@ class GatewayCounts:
     circled: int = 0
     repeated: int = 0
     unreachable: int = 0
+    shared: int = 0
     control: int = 0
     refused: int = 0
     last_refusal: str = ""
@@ -194,6 +196,7 @@ class _Side:
     service: str
     capabilities: Capabilities
     secrets: Mapping[str, bytes]
+    place: str = ""
     up: bool = False
     heard: dict[str, int] = field(default_factory=dict)  # other gateways, and when
     wanted: tuple[Constraint, ...] = ()
@@ -203,6 +206,8 @@ class _Side:
     offered: tuple[str, ...] = ()
     index: MatchIndex[Request] = field(default_factory=MatchIndex)
     active: set[Request] = field(default_factory=set)
+    # What another gateway can serve by now, and since when; it is ours, too, until that is settled.
+    yielding: dict[Request, int] = field(default_factory=dict)
     # What another gateway serves by now, and since when; what was accepted before is still ours.
     retired: dict[Request, int] = field(default_factory=dict)
     answered: int = 0  # when it has last told others what they lacked
@@ -268,7 +273,10 @@ class Gateway:
         self._owners: dict[Request, tuple[str, ...]] = {}  # who has noted a request
         self._unheard = set(self._memory.peers)
         self._informed_at = now + self._times.gone
-        self._ways: dict[tuple[str, str], _Way] = {}
+        self._resting = self._left = False
+        self._now = now
+        # Which gateways have a request's filter placed at a service, and since when that is known.
+        self._standing: dict[tuple[str, Request], dict[str, int]] = {}
         self._asked: OrderedDict[str, _Asked] = OrderedDict()
         self._probes = Probes()
         for note in self._memory.notes:
@@ -279,12 +287,13 @@ class Gateway:
     # What happens.
 
     def attach(
-        self, adapter: str, service: str, capabilities: Capabilities, trusts: Sequence[str] = ()
-    ) -> None:
+        self, adapter: str, service: str, capabilities: Capabilities,
+        trusts: Sequence[str] = (), place: str = "",
+    ) -> None:  # fmt: skip
         """Add a side; `trusts` are the keys believed there, all if there is none."""
         secrets = self._keys.secrets
         known = {name: secrets[name] for name in trusts} if trusts else secrets
-        side = self._sides[adapter] = _Side(service, capabilities, known)
+        side = self._sides[adapter] = _Side(service, capabilities, known, place)
         self._by_service[service] = adapter
         for served in self._memory.served:
             if served.adapter == adapter:
@@ -297,7 +306,6 @@ class Gateway:
         """Take a side away."""
         side = self._sides.pop(adapter)
         del self._by_service[side.service]
-        self._ways = {key: way for key, way in self._ways.items() if way.service != side.service}
         for id in [id for id, asked in self._asked.items() if asked.side is side]:
             del self._asked[id]
         self._dirty = True
@@ -519,9 +527,32 @@ class Gateway:
         kinds = [self.topology.services[service] for service in services]
         if not all(kind in known for kind in kinds):
             return []
-        hops = [Hop(service, known[kind]) for service, kind in zip(services, kinds, strict=True)]
+        hops = [
+            Hop(service, known[kind], shared=len(self.topology.parallel(service, to)) > 1)
+            for service, kind in zip(services, kinds, strict=True)
+        ]
         gateways = tuple(step.gateway for step in route)
         return [(gateways, one.part, one.survives.value, one.where) for one in context_report(hops)]
+
+    def rest(self, resting: bool) -> None:
+        """Yield its ways to others, or take them again."""
+        self._resting = resting
+        self._dirty = True
+
+    def leave(self) -> None:
+        """Take back all that it has said; it is about to end for good."""
+        self._left = True
+        for gateway, key, _ in list(self._records.contents()):
+            if gateway == self.name:
+                self._write(key, None)
+
+    def is_yielding(self, now: int) -> bool:
+        """Whether it still serves what others are about to serve, or does not know that yet."""
+        return not self.is_informed(now) or any(
+            self.topology.parallel(side.service, request.source)
+            for side in self._sides.values()
+            for request in side.active
+        )
 
     # Events.
 
@@ -545,11 +576,29 @@ class Gateway:
     def _wanted_by(self, side: _Side, event: StructuredEvent, time: int = 0) -> set[str]:
         """Return the services that an event of a side's service is carried to by this gateway."""
         targets = set()
+        others = set()
         for request in side.index.match(StructuredFields(event)):
             retired = side.retired.get(request)
-            if retired is None or 0 < time <= retired + self._times.gone:
+            if retired is None and not self._is_share(side.service, request, event.name, time):
+                others.add(request.source)
+            elif retired is None or 0 < time <= retired + self._times.gone:
                 targets.add(request.source)
+        self.counts.shared += len(others - targets)
         return targets
+
+    def _is_share(self, at: str, request: Request, subject: str, time: int) -> bool:
+        """Whether, of the gateways that serve a request beside each other, this one is chosen.
+
+        One that has begun to serve it counts for events that were accepted well after that, where
+        the service says when: what came before it may never have got.
+        """
+        beside = self.topology.parallel(at, request.source)
+        if len(beside) < 2 or self.name not in beside:
+            return True
+        standing = self._standing.get((at, request), {})
+        by = time - self._times.gone if time else self._now
+        sharing = [one for one in beside if one == self.name or standing.get(one, by + 1) <= by]
+        return chosen(sharing, at, request.source, subject) == self.name
 
     def _first_mark(self, service: str, heard: Fresh) -> Mark:
         before = (*heard.mark.before, heard.mark.system) if heard.mark is not None else ()
@@ -568,19 +617,25 @@ class Gateway:
         if len(control.mark.path) >= MOST_HOPS:
             self.counts.circled += 1
             return Routed()
+        if control.via != self.name and not self.is_informed(self._now):
+            return Routed(held=True)
         ours = {
             target
             for target in distribution(control.targets).names
-            if self._is_for_us(control.via, at, target)
+            if self._is_for_us(control.via, at, target, control.event.name)
         }
         return self._carry(control.event, control.mark, at, ours)
 
-    def _is_for_us(self, via: str, at: str, target: str) -> bool:
+    def _is_for_us(self, via: str, at: str, target: str, subject: str) -> bool:
         """Whether this gateway carries a publication on: it, or somebody gone, was named to."""
         if via == self.name:
             return True
-        step = self.topology.step(at, target)
-        return via not in self.topology.on(at) and step is not None and step.gateway == self.name
+        if via in self.topology.on(at):
+            return False
+        step = self.topology.step(at, target, subject)
+        if step is None and via not in self.topology.plan.on(at):  # it was deleted
+            step = self.topology.plan.step(at, target, subject)
+        return step is not None and step.gateway == self.name
 
     def _from_client(self, side: _Side, control: Control, heard: Fresh) -> Routed:
         """Publish for a client: where it says, or where its event is subscribed to."""
@@ -602,7 +657,7 @@ class Gateway:
         further: dict[_Way, list[str]] = {}
         held = False
         for target in sorted(targets):
-            way = self._way(at, target)
+            way = self._way(at, target, event.name)
             # What was delivered is done; what was passed on may come back another way, and goes on.
             copy = (*mark.id, target, () if way is None or way.service == target else mark.path)
             if way is None:
@@ -622,20 +677,20 @@ class Gateway:
         self.counts.carried += len(found)
         return Routed(found, held)
 
-    def _way(self, at: str, to: str) -> _Way | None:
+    def _way(self, at: str, to: str, subject: str) -> _Way | None:
         """Return where this gateway takes an event for a service.
 
-        If no way leads there now, it takes the last one that did: the next gateway, or its service,
-        keeps the event until it comes back. None if there was none.
+        If no way leads there now, it goes as if all that is known were running: the next gateway,
+        or its service, keeps the event. None if nobody has been known there.
         """
-        service = self.topology.next_from(self.name, to)
-        if service is None:
-            return self._ways.get((at, to))
-        if service == at and to in self._by_service:
-            service = to  # it waits here for the service rather than go around by a neighbour
-        step = None if service == to else self.topology.step(service, to)
-        way = self._ways[at, to] = _Way(service, "" if step is None else step.gateway)
-        return way
+        for topology in (self.topology, self.topology.plan):
+            service = topology.next_from(self.name, to, subject)
+            if service == at and to in self._by_service:
+                service = to  # it waits here for the service rather than go by a neighbour
+            if service is not None:
+                step = None if service == to else topology.step(service, to, subject)
+                return _Way(service, "" if step is None else step.gateway)
+        return None
 
     def give_up(self) -> None:
         """Count a delivery that no way has led to for too long."""
@@ -651,12 +706,15 @@ class Gateway:
             self._spread(new, but=side)
         known = self._records.known
         lacking = any(state.known.get(name, 0) < upto for name, upto in known.items())
+        lacks = self._records.lacks(state.known)
+        if not lacks:
+            self._unheard.discard(control.sender)
         pause = self._times.hello // 4
         if lacking and now - side.answered >= pause:
             side.answered = now
             for part in self._records.parts_for(state.known):
                 self._tell(side, State(known, (part,)))
-        if now - side.asked >= pause and self._records.lacks(state.known):
+        if now - side.asked >= pause and lacks:
             side.asked = now
             self._tell(side, State(known))
 
@@ -763,26 +821,25 @@ class Gateway:
                 self._tell(side, State(self._records.known))
         if self._memory.served and self.is_informed(now):
             self._dirty = True  # what it has served before need not be its any more
+        if any(side.yielding for side in self._sides.values()):
+            self._dirty = True
         self.refresh(now)
 
     def is_informed(self, now: int) -> bool:
         """Whether it knows what the other gateways know, after a start; events wait until then."""
-        if not self._unheard:
-            return True
-        for side in self._sides.values():
-            self._unheard -= side.heard.keys()
         if now >= self._informed_at:
             self._unheard.clear()
         return not self._unheard
 
     def refresh(self, now: int) -> None:
         """Draw the conclusions: who carries what, what each side wants and offers."""
-        if not self._dirty:
+        self._now = now
+        if not self._dirty or self._left:
             return
         attached = tuple(
             AttachedService(
-                side.service, side.capabilities.kind, side.up, side.capabilities.control,
-                tuple(sorted(side.heard)),
+                side.service, side.capabilities.kind, side.up and not self._resting,
+                side.capabilities.control, tuple(sorted(side.heard)), side.place,
             )
             for side in self._sides.values()
         )  # fmt: skip
@@ -790,13 +847,20 @@ class Gateway:
         self._dirty = False
         links, notes = {}, []
         owners: dict[Request, list[str]] = {}
+        standing: dict[tuple[str, Request], dict[str, int]] = {}
         for gateway, _, content in self._records.contents():
             if isinstance(content, Links):
                 links[gateway] = content
+            elif isinstance(content, Applied):
+                if not content.cause and not content.announces:
+                    at = content.service, Request(False, content.what, content.source)
+                    since = self._standing.get(at, {}).get(gateway, now)
+                    standing.setdefault(at, {})[gateway] = since
             elif isinstance(content, Note):
                 notes.append(content)
                 request = Request(content.announces, content.what, content.source)
                 owners.setdefault(request, []).append(gateway)
+        self._standing = standing
         self.topology = Topology(self.name, links)
         self._notes = Notes(notes)
         recalled = {one: by for one, by in self._owners.items() if self._is_recalled(one)}
@@ -838,7 +902,7 @@ class Gateway:
         for request in requested:
             if request.announces:
                 subjects.add(request.what)
-            elif self._is_ours(side, request) and self._can_read(at, request):
+            elif self._is_ours(side, request, now) and self._can_read(at, request):
                 chosen.add(request)
         changed = self._activate_all(side, chosen, now)
         if not side.up:
@@ -869,29 +933,31 @@ class Gateway:
         known = self._records.known
         return any(not known.get(name) for name in self._owners.get(request, ()))
 
-    def _is_ours(self, side: _Side, request: Request) -> bool:
+    def _is_ours(self, side: _Side, request: Request, now: int) -> bool:
         """Whether it is this gateway that serves a request at a side.
 
-        It goes on until another gateway has the filter placed; the events meanwhile come twice at
-        worst, and each channel accepts them once.
+        It goes on until another gateway has the filter placed; where the service holds events, also
+        until all others know of that. The events meanwhile come twice at worst, and each channel
+        accepts them once.
         """
-        step = self.topology.step(side.service, request.source)
-        if step is not None and step.gateway == self.name:
+        beside = self.topology.parallel(side.service, request.source)
+        if self.name in beside:
+            side.yielding.pop(request, None)
             return True
         if request not in side.active:
             return False
-        return step is None or not self._stands(step.gateway, side.service, request)
-
-    def _stands(self, gateway: str, at: str, request: Request) -> bool:
-        """Whether a gateway says that it has a request's filter placed."""
-        found = self._records.content(gateway, _applied_key(at, request))
-        return isinstance(found, Applied) and not found.cause
+        if not any(one in self._standing.get((side.service, request), {}) for one in beside):
+            side.yielding.pop(request, None)
+            return True
+        since = side.yielding.setdefault(request, now)
+        return side.capabilities.holds and now < since + self._times.gone
 
     def _activate_all(self, side: _Side, chosen: set[Request], now: int) -> bool:
         """Serve these requests at a side; of others, what was accepted before."""
         gone, new = side.active - chosen, chosen - side.active
         for request in gone:
             side.active.remove(request)
+            side.yielding.pop(request, None)
             side.retired[request] = now
             self._write(_applied_key(side.service, request), None)
         for request in new:

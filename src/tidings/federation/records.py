@@ -32,6 +32,7 @@ class AttachedService(msgspec.Struct, frozen=True, array_like=True):
         up: Whether the connection stands.
         control: Whether control events pass.
         hears: The other gateways that are heard there.
+        place: Where clients find it; empty if that is not known.
     """
 
     service: str
@@ -39,6 +40,7 @@ class AttachedService(msgspec.Struct, frozen=True, array_like=True):
     up: bool
     control: bool
     hears: tuple[str, ...] = ()
+    place: str = ""
 
 
 class Links(msgspec.Struct, frozen=True, tag="links"):

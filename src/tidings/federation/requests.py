@@ -166,11 +166,15 @@ class MapService:
         service: Its id.
         kind: The kind of adapter.
         gateways: The gateways that are connected with it.
+        missing: Those that were, and cannot be reached now.
+        place: Where clients find it, such as `http://host:port/CHANNEL`; empty if nobody knows.
     """
 
     service: str
     kind: str
     gateways: tuple[str, ...]
+    missing: tuple[str, ...] = ()
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +217,7 @@ class GatewayInfo:
         refused: Control events that were wrong, forged or replayed.
         last_refusal: Why the last of them was refused.
         problem: Why it does not run; empty if it does.
+        shared: Deliveries that it has left to a gateway beside it.
     """
 
     name: str
@@ -229,6 +234,7 @@ class GatewayInfo:
     refused: int = 0
     last_refusal: str = ""
     problem: str = ""
+    shared: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,18 +2,25 @@
 
 Gateways and services are a graph, drawn from the `Links` of all gateways. A gateway counts if it
 can be reached: over services that both ends say they hear each other on. Of the gateways on a
-service, the one nearest to the destination carries the event; of several, the first by name. Each
-step brings an event nearer, so that with the same picture everywhere nothing goes in circles.
+service, the one nearest to the destination carries the event. Several that are equally near share
+the load: each subject is carried by one of them, so that its events keep their order, and a gateway
+that goes moves only its own share (rendezvous hashing). Each step brings an event nearer, so that
+with the same picture everywhere nothing goes in circles.
 
 A service that is away from all its gateways can still be a destination: what is for it waits in the
-outbox of the gateway that the way ends at.
+outbox of the gateway that the way ends at. Where no way leads to a service now, the plan counts, in
+which everything that is known runs: the event goes as far as it can, and waits there.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Mapping
+from collections import defaultdict, deque
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from hashlib import blake2b
 from typing import Final, NamedTuple
+
+from msgspec.structs import replace
 
 from tidings.federation.records import AttachedService, Links
 
@@ -39,10 +46,13 @@ class Topology:
     Attributes:
         gateways: The gateways that can be reached, with the services that they are up at.
         services: The kinds of the services that can be reached.
+        places: Where clients find them, as far as that is known.
+        links: What it is drawn from.
     """
 
     def __init__(self, own: str, links: Mapping[str, Links]) -> None:
         self._own = own
+        self.links = links
         self._attached = {
             name: {one.service: one for one in link.services} for name, link in links.items()
         }
@@ -50,8 +60,10 @@ class Topology:
         self._on: dict[str, list[str]] = {}  # gateways on each service, by name
         self._away: dict[str, list[str]] = {}  # … that it is away from
         self.services: dict[str, str] = {}
+        self.places: dict[str, str] = {}
         self._reach()
         self._measured: dict[str, _Distances] = {}
+        self._near: dict[tuple[str, str], tuple[str, ...]] = {}
 
     def _reach(self) -> None:
         waiting = deque([self._own])
@@ -68,6 +80,8 @@ class Topology:
         for gateway in sorted(self.gateways):
             for service, one in self._attached.get(gateway, {}).items():
                 self.services[service] = one.kind
+                if one.place:
+                    self.places.setdefault(service, one.place)
                 on = self._on if one.up else self._away
                 on.setdefault(service, []).append(gateway)
 
@@ -75,18 +89,43 @@ class Topology:
         found = self._attached.get(gateway, {}).get(service)
         return found is not None and found.up and other in found.hears
 
-    def step(self, at: str, to: str) -> Step | None:
-        """Return who carries an event from a service, and where; None if nobody can."""
-        distances = self._distances_to(to)
-        near = ((distances.gateways.get(name, FAR), name) for name in self._on.get(at, ()))
-        distance, gateway = min(near, default=(FAR, ""))
-        if distance >= FAR:
+    @cached_property
+    def plan(self) -> Topology:
+        """The graph as it would be if everything ran: for what no way leads to now."""
+        on: dict[str, list[str]] = defaultdict(list)
+        for gateway, link in self.links.items():
+            for one in link.services:
+                on[one.service].append(gateway)
+        links = {}
+        for gateway, link in self.links.items():
+            services = (
+                replace(one, up=True, hears=tuple(on[one.service])) for one in link.services
+            )
+            links[gateway] = Links(tuple(services))
+        return Topology(self._own, links)
+
+    def parallel(self, at: str, to: str) -> tuple[str, ...]:
+        """Return the gateways that share what goes from a service to another, by name."""
+        found = self._near.get((at, to))
+        if found is None:
+            far = self._distances_to(to).gateways
+            near = [(far.get(name, FAR), name) for name in self._on.get(at, ())]
+            least = min(near, default=(FAR, ""))[0]
+            found = tuple(name for distance, name in near if distance == least < FAR)
+            self._near[at, to] = found
+        return found
+
+    def step(self, at: str, to: str, subject: str = "") -> Step | None:
+        """Return who carries events of a subject from a service, and where; None if nobody can."""
+        gateways = self.parallel(at, to)
+        if not gateways:
             return None
-        service = self.next_from(gateway, to)
+        gateway = chosen(gateways, at, to, subject)
+        service = self.next_from(gateway, to, subject)
         assert service is not None
         return Step(gateway, service)
 
-    def next_from(self, gateway: str, to: str) -> str | None:
+    def next_from(self, gateway: str, to: str, subject: str = "") -> str | None:
         """Return the service where a gateway carries what is for another one; None for no way."""
         distances = self._distances_to(to)
         distance = distances.gateways.get(gateway, FAR)
@@ -94,17 +133,18 @@ class Topology:
             return None
         if distance == 1:
             return to
-        return min(
+        nearer = [
             one.service
             for one in self.gateways[gateway].values()
             if one.control and distances.services.get(one.service, FAR) == distance - 1
-        )
+        ]
+        return chosen(sorted(nearer), gateway, to, subject)
 
-    def route(self, at: str, to: str) -> list[Step] | None:
+    def route(self, at: str, to: str, subject: str = "") -> list[Step] | None:
         """Return all steps from a service to another; None if there is no way."""
         steps: list[Step] = []
         while at != to:
-            step = self.step(at, to)
+            step = self.step(at, to, subject)
             if step is None:
                 return None
             steps.append(step)
@@ -153,3 +193,15 @@ class _Distances(NamedTuple):
 
     gateways: Mapping[str, int]
     services: Mapping[str, int]
+
+
+def chosen(names: Sequence[str], at: str, to: str, subject: str) -> str:
+    """Choose by rendezvous: everybody chooses alike, and who goes moves only its own share."""
+    if len(names) == 1:
+        return names[0]
+    return max(names, key=lambda name: _weight(name, at, to, subject))
+
+
+def _weight(name: str, at: str, to: str, subject: str) -> bytes:
+    text = "\0".join((name, at, to, subject))
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()

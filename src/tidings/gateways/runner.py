@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
@@ -35,6 +36,11 @@ log = logging.getLogger(__name__)
 
 _SECOND: Final = 1_000_000
 _LONGEST_NAP: Final = 0.5
+_LOOK: Final = 0.05
+# After so many looks at which nothing was under way, what services hold for a gateway has come.
+_IDLE: Final = 4
+# How long others may take to serve what a gateway yields, in times of its `gone`.
+_YIELD: Final = 3
 MOST_HELD: Final = 1_000
 """Events of one gateway that wait until a way leads where they go."""
 _HOLD: Final = 60 * _SECOND
@@ -75,6 +81,7 @@ class GatewayRunner:
         self._local = local
         self._tell = tell
         self._clock = clock
+        self._times = times or GatewayTimes()
         self._flows = asyncio.Event()
         self._informed = asyncio.Event()
         self._under_way: dict[object, _UnderWay] = {}
@@ -83,17 +90,40 @@ class GatewayRunner:
         keys = GatewayKeys(next(iter(secrets), ""), secrets, clients=not config.clients_sign)
         self.machine = Gateway(
             config.name, config.system, new_origin()[:12], clock.now(), memory=told.memory,
-            keys=keys, times=times, window=config.window,
+            keys=keys, times=self._times, window=config.window,
         )  # fmt: skip
         self._sides: dict[str, SideRunner] = {}
         self._broken: dict[str, r.SideInfo] = {}
         for side in config.sides:
             self._add(side)
         self._ticking: asyncio.Task[None] | None = None
+        self._draining: asyncio.Task[None] | None = None
         self._let_flow(told)
 
     def _let_flow(self, told: r.RunGateway) -> None:
-        (self._flows.clear if told.draining else self._flows.set)()
+        if self._draining is not None:
+            self._draining.cancel()
+            self._draining = None
+        self.machine.rest(told.draining)
+        if told.draining:
+            self._draining = asyncio.get_running_loop().create_task(self._drain())
+        else:
+            self._flows.set()
+
+    async def _drain(self) -> None:
+        await self._yield()
+        self._flows.clear()
+
+    async def _yield(self) -> None:
+        """Go on until others serve what this gateway has served, if there are any."""
+        idle = 0
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_YIELD * self._times.gone / _SECOND):
+                while idle < _IDLE:
+                    self.work()
+                    busy = self.machine.is_yielding(self._clock.now()) or self._under_way
+                    idle = 0 if busy else idle + 1
+                    await asyncio.sleep(_LOOK)
 
     def _add(self, config: r.SideConfig) -> SideRunner | None:
         """Add a side; one that cannot run, such as without its package, does not stop the rest."""
@@ -124,7 +154,9 @@ class GatewayRunner:
             heard=self._heard, changed=self._changed, placed=self._placed,
         )  # fmt: skip
         self._sides[config.adapter] = made
-        self.machine.attach(config.adapter, config.service, made.capabilities, config.trusts)
+        self.machine.attach(
+            config.adapter, config.service, made.capabilities, config.trusts, made.place
+        )
         return made
 
     def start(self) -> None:
@@ -133,11 +165,21 @@ class GatewayRunner:
             side.start()
         self._ticking = asyncio.get_running_loop().create_task(self._tick())
 
+    async def leave(self) -> None:
+        """Yield to others, and disconnect for good: nothing is left at the services."""
+        self.machine.rest(True)
+        await self._yield()
+        self.machine.leave()
+        self.work()
+        await self.stop(delete=True)
+
     async def stop(self, *, delete: bool = False) -> None:
         """Disconnect all sides."""
-        if self._ticking is not None:
-            self._ticking.cancel()
-            await asyncio.wait((self._ticking,))
+        tasks = [one for one in (self._ticking, self._draining) if one is not None]
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
         for side in self._sides.values():
             await (side.delete() if delete else side.stop())
 
@@ -297,6 +339,7 @@ class Gateways:
         self._clock = clock or SystemClock()
         self._times = times
         self._running: dict[str, GatewayRunner] = {}
+        self._leaving: dict[str, asyncio.Task[None]] = {}
         self._changes: asyncio.Queue[Callable[[], Coroutine[Any, Any, None]]] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
         on_effect(r.RunGateway, lambda told: self._changes.put_nowait(partial(self._run, told)))
@@ -313,6 +356,8 @@ class Gateways:
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait((self._task,))
+        if self._leaving:
+            await asyncio.wait(self._leaving.values())
         for runner in self._running.values():
             await runner.stop()
         self._running.clear()
@@ -327,6 +372,8 @@ class Gateways:
 
     async def _run(self, told: r.RunGateway) -> None:
         name = told.config.name
+        if name in self._leaving:  # one that was deleted
+            await asyncio.wait((self._leaving[name],))
         runner = self._running.get(name)
         try:
             if told.config.paused:
@@ -355,7 +402,8 @@ class Gateways:
     async def _end(self, told: r.EndGateway) -> None:
         runner = self._running.pop(told.name, None)
         if runner is not None:
-            await runner.stop(delete=True)
+            task = self._leaving[told.name] = asyncio.create_task(runner.leave())
+            task.add_done_callback(lambda _: self._leaving.pop(told.name))
 
     def _wake(self, told: r.WakeGateway) -> None:
         runner = self._running.get(told.name)

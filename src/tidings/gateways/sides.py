@@ -58,6 +58,8 @@ _BATCH: Final = 256
 _ECHO_TIME: Final = 30.0
 _MOST_ECHOES: Final = 10_000
 _LOOK: Final = 0.5
+# Seconds that a service has to delete what a side has there.
+_LEAVE: Final = 5.0
 _SECOND: Final = 1_000_000
 
 Heard = Callable[[str, Sequence[Arrival]], Awaitable[None]]
@@ -73,6 +75,8 @@ class SideRunner:
     Attributes:
         config: How it is set up.
         state: How it is.
+        capabilities: What the service can do.
+        place: Where clients find it.
     """
 
     def __init__(
@@ -97,7 +101,8 @@ class SideRunner:
         self._mapped = Mapped(config.mapping, config.adapter)
         self._flow = _Allowed(config.flow)
         self._position = position_of_text(config.position) if config.position else None
-        self.capabilities = checked_side(config, side).capabilities
+        example = checked_side(config, side)
+        self.capabilities, self.place = example.capabilities, example.place
         self._hears_echoes = self.capabilities.echoes and not self.capabilities.marks
         self._secrets = adapter_class(config.kind).secrets
         self._adapter: Adapter[Any] | None = None
@@ -106,6 +111,8 @@ class SideRunner:
         self._wake = asyncio.Event()
         self._room = asyncio.Event()
         self._overflow = asyncio.Event()
+        self._left = asyncio.Event()
+        self._deleting = False
         self._filters: tuple[Constraint, ...] | None = None
         self._subjects: tuple[str, ...] | None = None
         self._wants: tuple[str, ...] = ()
@@ -138,14 +145,21 @@ class SideRunner:
         self._set(SideState.STOPPED, "")
 
     async def delete(self) -> None:
-        """Stop, and delete what waits."""
+        """Stop, and leave nothing: neither what waits nor, where it is up, subscriptions."""
+        if self._adapter is not None:
+            self.want(())
+            self._deleting = True
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_LEAVE):
+                    await self._left.wait()
         await self.stop()
         await self._outbox.delete()
 
     def want(self, filters: tuple[Constraint, ...]) -> None:
         """Have the service hand over what matches any of these."""
-        self._filters = filters
-        self._wake.set()
+        if not self._deleting:
+            self._filters = filters
+            self._wake.set()
 
     def offer(self, subjects: tuple[str, ...]) -> None:
         """Tell the service what will be published into it."""
@@ -288,6 +302,8 @@ class SideRunner:
             f"{one.text}{'' if one.exact else f' ({one.surplus})'}" for one in placed
         )
         self._placed(self.config.adapter, filters, placed)
+        if self._deleting:
+            self._left.set()
 
     async def _publish_queue(self, adapter: Adapter[Any]) -> None:
         """Publish what is in the queue; what is refused goes to the outbox, and so aside."""

@@ -130,11 +130,13 @@ class Adapter(ABC, Generic[P]):
         capabilities: What the service can do; a subclass may narrow them by its parameters.
         Parameters: The class of the parameters; every field has a default, or must be given.
         secrets: The parameters that nobody is shown.
+        place: Where clients find the service, for whoever looks at the federation; may be empty.
     """
 
     Parameters: ClassVar[type[msgspec.Struct]]
     secrets: ClassVar[tuple[str, ...]] = ()
     capabilities: Capabilities
+    place: str = ""
 
     def __init__(self, side: Side, parameters: P) -> None:
         self.side = side

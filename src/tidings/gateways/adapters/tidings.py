@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import groupby
 from typing import Any, Final
+from urllib.parse import quote
 
 import msgspec
 
@@ -69,6 +70,7 @@ class TidingsParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
         token: Who the gateway is at another service.
         principal: Who it is at the service itself; empty for its owner. Grants decide.
         create: Whether a missing channel is created, persistent.
+        public_url: Where others find the service itself; the federation is told.
         control: The channel where gateways talk, created if it is missing; empty for the channel's
             name and `.federation`.
     """
@@ -78,6 +80,7 @@ class TidingsParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
     token: str = ""
     principal: str = ""
     create: bool = False
+    public_url: str = ""
     control: str = ""
 
 
@@ -207,6 +210,8 @@ class TidingsAdapter(Adapter[TidingsParameters]):
             )
         self._control = parameters.control or f"{parameters.channel}.federation"
         self._client: Client | None = None
+        if url := (parameters.url or parameters.public_url):
+            self.place = f"{url.rstrip('/')}/{quote(parameters.channel, safe='')}"
 
     async def connect(self, heard: Heard) -> None:
         """Connect with the service, and find the channels."""

@@ -19,6 +19,7 @@ from tidings.events.anyvalue import Value
 from tidings.events.fields import StructuredFields
 from tidings.events.structured import StructuredEvent
 from tidings.federation.marks import Mark
+from tidings.filters.constraint import constraint
 from tidings.filters.dialects.siena import AttributeTest, Operator, SienaFilter, write
 from tidings.gateways.adapters.siena import EventMapping
 from tidings.services.siena.forwarding import Forwarding
@@ -292,6 +293,15 @@ def test_filters_at_siena_miss_no_event_and_exact_ones_find_no_other(rng: Random
     expected = wanted.matches(scene.fresh())
     assert found or not expected
     assert found is expected or not written.exact
+
+
+def test_a_part_of_a_value_is_not_its_attribute() -> None:
+    mapping = EventMapping()
+    written = write(constraint("$rate.kmh == 5"), mapping.seen)
+    sent = mapping.notification(StructuredEvent(data={"rate": 5, "other": 1}))
+    found = any(matches(one, sent) for one in written.filters)
+    assert found
+    assert not written.exact
 
 
 @given(sources())

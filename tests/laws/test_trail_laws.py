@@ -28,6 +28,7 @@ from tidings.engine.refusals import MOST_KINDS, WINDOW, Refusals
 from tidings.errors import TidingsError
 from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any as AnyValue
+from tidings.federation import requests as f
 from tidings.grants import requests as g
 from tidings.grants.model import Verb
 from tidings.names import new_origin
@@ -37,6 +38,7 @@ from tidings.web.app import build_app
 CHANGING = [row for row in CATALOGUE if row.is_change]
 HERE, OUTSIDE = ("in-process", ""), ("HTTP", "192.0.2.7")
 # Over HTTP these share a path: the side of the object, which eve may not see, tells them apart.
+SIDES = (f.SideConfig("r", "roads", "memory", {"name": "trail"}),)
 BY_SIDE = (m.OfferChange, m.SubscriptionChange)
 
 
@@ -68,11 +70,15 @@ class Scene:
         made = await ask(m.CreateMapping(AnyValue(tc.LONG, 1)) if mapped else m.CreateFilter())
         principal = f"p.{row.name}"
         await ask(g.CreatePrincipal(principal))
+        gateway = f"gateway.{row.name}"
+        await ask(f.CreateGateway(gateway, SIDES))
+        if row.request is f.ResumeGateway:
+            await ask(f.PauseGateway(gateway))
         real: dict[str, Any] = {
             "channel": channel, "side": side, "admin": admin, "proxy": proxy, "filter": made.id,
             "place": Place(channel, proxy=proxy), "principal": principal, "attachment": 1,
             "grant": 1, "credential": 1, "id": 1, "job": 1, "purpose": "priority",
-            "origin": new_origin(),
+            "origin": new_origin(), "gateway": gateway,
         }  # fmt: skip
         if row.request in (g.ChangePrincipal, g.DeletePrincipal):
             real["name"] = principal

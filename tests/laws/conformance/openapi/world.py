@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
+from time import monotonic, sleep
 from typing import Any, Final
 
 import httpx2
@@ -46,6 +47,8 @@ class World:
         self.credential = [self._credential() for _ in range(_DECOYS)][-1]
         self._ask("POST", "/v1/principals", {"name": "ann"})
         self._ask("PUT", "/v1/principals/ann/password", {"password": "correct horse battery"})
+        self._gateway(MAIN)
+        self.probe = self._probe()
         self.publish()
         # Only what is connected can be suspended.
         line = self._open.enter_context(connect(url.replace("http", "ws", 1) + "/v1/ws"))
@@ -83,6 +86,8 @@ class World:
             "credential": [self.credential],
             "job": [1],
             "purpose": ["priority"],
+            "gateway": [MAIN],
+            "probe": [self.probe],
         }
         for ending, make in self._spares.items():
             if path.endswith(ending) and (method in ("delete", "patch") or "{" not in ending):
@@ -118,6 +123,44 @@ class World:
 
     def _spare_credential(self) -> dict[str, list[object]]:
         return {"credential": [self._credential()]}
+
+    def _gateway(self, name: str) -> None:
+        sides = [
+            {
+                "adapter": "r",
+                "service": "roads",
+                "kind": "tidings",
+                "parameters": {"channel": MAIN},
+            },
+            {"adapter": "p", "service": "plant", "kind": "memory", "parameters": {"name": name}},
+        ]
+        self._ask("POST", "/v1/gateways", {"name": name, "system": name, "sides": sides})
+
+    def _probe(self) -> str:
+        """Sends a probe, once the gateway runs."""
+        deadline = monotonic() + PATIENCE
+        while True:
+            try:
+                found = self._ask(
+                    "POST", f"/v1/gateways/{MAIN}/probes", {"at": "roads", "to": "plant"}
+                )
+            except httpx2.HTTPStatusError:
+                if monotonic() > deadline:
+                    raise
+                sleep(0.05)
+            else:
+                return str(found["probe"])
+
+    def _spare_gateway(self) -> dict[str, list[object]]:
+        with suppress(httpx2.HTTPStatusError):
+            self._gateway(SPARE)
+        return {"gateway": [SPARE]}
+
+    def _running_gateway(self) -> dict[str, list[object]]:
+        self._spare_gateway()
+        with suppress(httpx2.HTTPStatusError):
+            self._ask("POST", f"/v1/gateways/{SPARE}/resume")
+        return {"gateway": [SPARE]}
 
     def _spare_channel(self) -> dict[str, list[object]]:
         with suppress(httpx2.HTTPStatusError):  # it is there
@@ -158,7 +201,10 @@ class World:
     def _suspended(self) -> dict[str, list[object]]:
         with suppress(httpx2.HTTPStatusError):
             self._ask("POST", f"/v1/channels/{MAIN}/proxies/{self.push}/suspend")
-        return {"proxy": [self.push]}
+        self._spare_gateway()
+        with suppress(httpx2.HTTPStatusError):
+            self._ask("POST", f"/v1/gateways/{SPARE}/pause")
+        return {"proxy": [self.push], "gateway": [SPARE]}
 
     def _resumed(self) -> dict[str, list[object]]:
         with suppress(httpx2.HTTPStatusError):
@@ -176,6 +222,9 @@ class World:
         "/principals/{name}": _spare_principal,
         "/grants/{grant}": _spare_grant,
         "/credentials/{credential}": _spare_credential,
+        "/gateways/{gateway}": _spare_gateway,
+        "/pause": _running_gateway,
+        "/drain": _running_gateway,
         "/channels/{channel}": _spare_channel,
         "/channels/{channel}/qos": _spare_channel,
         "/channels/{channel}/admin-properties": _spare_channel,

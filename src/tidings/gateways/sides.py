@@ -146,14 +146,21 @@ class SideRunner:
 
     async def delete(self) -> None:
         """Stop, and leave nothing: neither what waits nor, where it is up, subscriptions."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LEAVE):
+                await self._leave()
+        await self.stop()
+        await self._outbox.delete()
+
+    async def _leave(self) -> None:
+        """Say what is left to say, and have the service forget what was wanted."""
+        while self._adapter is not None and (self._queue or self._sending):
+            self._room.clear()
+            await self._room.wait()
         if self._adapter is not None:
             self.want(())
             self._deleting = True
-            with suppress(TimeoutError):
-                async with asyncio.timeout(_LEAVE):
-                    await self._left.wait()
-        await self.stop()
-        await self._outbox.delete()
+            await self._left.wait()
 
     def want(self, filters: tuple[Constraint, ...]) -> None:
         """Have the service hand over what matches any of these."""

@@ -36,6 +36,7 @@ _GROUPS = {
     "overview": "The service",
     "access": "Access",
     "jobs": "Jobs over the archive",
+    "trader": "The trader",
     "events": "Events",
 }
 _PLACE = "- `channel`, and `side` with `admin`, or `proxy`: the object.\n"
@@ -48,6 +49,10 @@ _FIELDS = {
     "job": "The job's id.",
     "properties": "Values by name, such as `Priority`.",
     "proxy": "The proxy, by id or name.",
+    "iterator": "The iterator's id.",
+    "link": "The link's name.",
+    "offer": "The offer's id, such as `Office::Printer/7`.",
+    "type": "The service type's name.",
     "side": "`supplier` or `consumer`.",
 }
 

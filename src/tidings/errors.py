@@ -7,11 +7,15 @@
     │   ├── InvalidEvent            an event, or the text or octets of one
     │   ├── InvalidTypeCode         a type description that describes no type
     │   ├── InvalidConstraint       a constraint, with the place of the fault
+    │   │   ├── IllegalConstraint   a constraint of the trading service
+    │   │   └── IllegalPreference   a preference of the trading service
     │   ├── InvalidGrammar          a constraint language nobody here speaks
     │   ├── InvalidEventType        an event-type pattern outside the rules
     │   ├── InvalidMappingValue     a mapping value of another type than its filter's
     │   ├── InvalidUsage            a command line or setting outside the rules
     │   ├── UnsupportedMedia        a media type nobody reads here
+    │   ├── IllegalTrading          what a trader was given is wrong; a class for each exception of
+    │   │                           CosTrading and CosTradingRepos that says so
     │   └── UnsupportedProperties   properties that cannot be set so, every one listed
     │       ├── UnsupportedQoS      of the quality of service
     │       └── UnsupportedAdmin    of the administration of a channel
@@ -31,6 +35,8 @@
     │   ├── ChannelNotFound
     │   ├── AdminNotFound
     │   ├── ProxyNotFound
+    │   ├── UnknownTrading          a service type, offer, property or link; a class for each
+    │   │                           exception that says so
     │   └── CursorNotFound          a place in the journal that retention has dropped
     ├── WrongState                  the object is not in the state for this; nothing was changed
     │   ├── AlreadyConnected
@@ -40,12 +46,14 @@
     │   ├── Disconnected            events cannot go through this proxy
     │   ├── WrongClient             a client of a kind the proxy cannot serve
     │   ├── NameTaken               a name that something else has
+    │   ├── RefusedTrading          what the trader's rules forbid now; a class for each exception
     │   └── NumberTooOld            a producer's number that nobody can judge any more
     ├── Stopping                    the service takes nothing more
     ├── Forbidden                   whoever asks may not
     ├── Unauthenticated             nobody can tell who asks
     ├── TooManyAttempts             tokens or passwords failed too often; later one may be tried
     ├── Unreachable                 the service does not answer; raised by clients
+    ├── TradingNotImplemented       the trader does not do this
     ├── NotOverCorba                CORBA has no words for it; raised by clients
     └── StoreError                  the disk does not do what it is asked
         ├── JournalInUse            another process has the journal open
@@ -63,8 +71,9 @@ and what would be right.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import IntEnum
+from types import MappingProxyType
 from typing import ClassVar, NamedTuple
 
 SYSTEM = "IDL:omg.org/CORBA/{}:1.0"
@@ -73,6 +82,8 @@ NOTIFICATION = "IDL:omg.org/CosNotification/{}:1.0"
 EVENT_ADMIN = "IDL:omg.org/CosEventChannelAdmin/{}:1.0"
 EVENT_COMM = "IDL:omg.org/CosEventComm/{}:1.0"
 CHANNEL_ADMIN = "IDL:omg.org/CosNotifyChannelAdmin/{}:1.0"
+TRADING = "IDL:omg.org/CosTrading/{}:1.0"
+SERVICE_TYPES = "IDL:omg.org/CosTradingRepos/ServiceTypeRepository/{}:1.0"
 
 
 class TidingsError(Exception):
@@ -81,6 +92,8 @@ class TidingsError(Exception):
     code: ClassVar[str] = "internal"
     http_status: ClassVar[int] = 500
     corba_id: ClassVar[str] = SYSTEM.format("INTERNAL")
+    members: Mapping[str, str] = MappingProxyType({})
+    """What the standard's exception carries, by its members; not sent over HTTP."""
 
 
 class BadInput(TidingsError):
@@ -635,3 +648,306 @@ class ArchiveDamaged(StoreError):
     """The archive, or a segment of it, is not as it was sealed."""
 
     code = "archive_damaged"
+
+
+# The trading service (docs/trader.md): a class for each exception, by the standard's names.
+
+
+class IllegalConstraint(InvalidConstraint):
+    """A constraint of the trading service that cannot be used, with the place of the fault."""
+
+    code = "illegal_constraint"
+    corba_id = TRADING.format("IllegalConstraint")
+
+
+class IllegalPreference(InvalidConstraint):
+    """A preference of the trading service that cannot be used, with the place of the fault."""
+
+    code = "illegal_preference"
+    corba_id = TRADING.format("Lookup/IllegalPreference")
+
+
+class IllegalTrading(BadInput):
+    """What a trader was given is wrong; nothing was changed."""
+
+    code = "illegal_trading"
+    http_status = 422
+
+
+class IllegalServiceType(IllegalTrading):
+    """The name of a service type has the wrong form."""
+
+    code = "illegal_service_type"
+    corba_id = TRADING.format("IllegalServiceType")
+
+
+class IllegalPropertyName(IllegalTrading):
+    """The name of a property has the wrong form."""
+
+    code = "illegal_property_name"
+    corba_id = TRADING.format("IllegalPropertyName")
+
+
+class DuplicatePropertyName(IllegalTrading):
+    """A property is named twice."""
+
+    code = "duplicate_property_name"
+    corba_id = TRADING.format("DuplicatePropertyName")
+
+
+class PropertyTypeMismatch(IllegalTrading):
+    """A property's value has another type than its service type declares."""
+
+    code = "property_type_mismatch"
+    corba_id = TRADING.format("PropertyTypeMismatch")
+
+
+class MissingMandatoryProperty(IllegalTrading):
+    """An offer lacks a property that its service type demands."""
+
+    code = "missing_mandatory_property"
+    corba_id = TRADING.format("MissingMandatoryProperty")
+
+
+class ReadonlyDynamicProperty(IllegalTrading):
+    """A property that never changes cannot be dynamic."""
+
+    code = "readonly_dynamic_property"
+    corba_id = TRADING.format("ReadonlyDynamicProperty")
+
+
+class InvalidLookupRef(IllegalTrading):
+    """The reference of another trader is nil, or is not a reference."""
+
+    code = "invalid_lookup_ref"
+    corba_id = TRADING.format("InvalidLookupRef")
+
+
+class IllegalOfferId(IllegalTrading):
+    """The id of an offer has the wrong form."""
+
+    code = "illegal_offer_id"
+    corba_id = TRADING.format("IllegalOfferId")
+
+
+class DuplicatePolicyName(IllegalTrading):
+    """A policy is named twice."""
+
+    code = "duplicate_policy_name"
+    corba_id = TRADING.format("DuplicatePolicyName")
+
+
+class IllegalPolicyName(IllegalTrading):
+    """A query has a policy that there is not."""
+
+    code = "illegal_policy_name"
+    corba_id = TRADING.format("Lookup/IllegalPolicyName")
+
+
+class PolicyTypeMismatch(IllegalTrading):
+    """A policy's value has the wrong type."""
+
+    code = "policy_type_mismatch"
+    corba_id = TRADING.format("Lookup/PolicyTypeMismatch")
+
+
+class InvalidPolicyValue(IllegalTrading):
+    """A policy's value is of the right type, and cannot be used."""
+
+    code = "invalid_policy_value"
+    corba_id = TRADING.format("Lookup/InvalidPolicyValue")
+
+
+class InvalidObjectRef(IllegalTrading):
+    """The reference of an offered object is nil, or is not a reference."""
+
+    code = "invalid_object_ref"
+    corba_id = TRADING.format("Register/InvalidObjectRef")
+
+
+class InterfaceTypeMismatch(IllegalTrading):
+    """An offered object does not have the interface of its service type."""
+
+    code = "interface_type_mismatch"
+    corba_id = TRADING.format("Register/InterfaceTypeMismatch")
+
+
+class IllegalTraderName(IllegalTrading):
+    """The name of a trader has the wrong form."""
+
+    code = "illegal_trader_name"
+    corba_id = TRADING.format("Register/IllegalTraderName")
+
+
+class IllegalLinkName(IllegalTrading):
+    """The name of a link has the wrong form."""
+
+    code = "illegal_link_name"
+    corba_id = TRADING.format("Link/IllegalLinkName")
+
+
+class DefaultFollowTooPermissive(IllegalTrading):
+    """A link is followed by default more often than its limit allows."""
+
+    code = "default_follow_too_permissive"
+    corba_id = TRADING.format("Link/DefaultFollowTooPermissive")
+
+
+class LimitingFollowTooPermissive(IllegalTrading):
+    """A link's limit is more permissive than the trader allows."""
+
+    code = "limiting_follow_too_permissive"
+    corba_id = TRADING.format("Link/LimitingFollowTooPermissive")
+
+
+class InterfaceNotDerived(IllegalTrading):
+    """A service type's interface is not derived from its super type's."""
+
+    code = "interface_not_derived"
+    corba_id = SERVICE_TYPES.format("InterfaceTypeMismatch")
+
+
+class ValueTypeRedefinition(IllegalTrading):
+    """A property is declared again with another type, or a weaker mode."""
+
+    code = "value_type_redefinition"
+    corba_id = SERVICE_TYPES.format("ValueTypeRedefinition")
+
+
+class DuplicateServiceTypeName(IllegalTrading):
+    """A super type is named twice."""
+
+    code = "duplicate_service_type_name"
+    corba_id = SERVICE_TYPES.format("DuplicateServiceTypeName")
+
+
+class UnknownTrading(NotFound):
+    """A trader does not have what was named."""
+
+    code = "unknown_trading"
+
+
+class UnknownServiceType(UnknownTrading):
+    """There is no service type of this name, or nothing can be exported under it."""
+
+    code = "unknown_service_type"
+    corba_id = TRADING.format("UnknownServiceType")
+
+
+class UnknownOfferId(UnknownTrading):
+    """There is no offer of this id."""
+
+    code = "unknown_offer_id"
+    corba_id = TRADING.format("UnknownOfferId")
+
+
+class UnknownPropertyName(UnknownTrading):
+    """The offer does not have this property."""
+
+    code = "unknown_property_name"
+    corba_id = TRADING.format("Register/UnknownPropertyName")
+
+
+class NoMatchingOffers(UnknownTrading):
+    """No offer of the service type matches the constraint."""
+
+    code = "no_matching_offers"
+    corba_id = TRADING.format("Register/NoMatchingOffers")
+
+
+class UnknownTraderName(UnknownTrading):
+    """There is no trader of this name."""
+
+    code = "unknown_trader_name"
+    corba_id = TRADING.format("Register/UnknownTraderName")
+
+
+class UnknownLinkName(UnknownTrading):
+    """There is no link of this name."""
+
+    code = "unknown_link_name"
+    corba_id = TRADING.format("Link/UnknownLinkName")
+
+
+class UnknownMaxLeft(UnknownTrading):
+    """Nobody can tell how many offers an iterator still has."""
+
+    code = "unknown_max_left"
+    corba_id = TRADING.format("UnknownMaxLeft")
+
+
+class RefusedTrading(WrongState):
+    """What the rules of a trader forbid as things are; nothing was changed."""
+
+    code = "refused_trading"
+
+
+class MandatoryProperty(RefusedTrading):
+    """A property that the service type demands cannot be deleted."""
+
+    code = "mandatory_property"
+    corba_id = TRADING.format("Register/MandatoryProperty")
+
+
+class ReadonlyProperty(RefusedTrading):
+    """A property that never changes cannot be changed or deleted."""
+
+    code = "readonly_property"
+    corba_id = TRADING.format("Register/ReadonlyProperty")
+
+
+class ProxyOfferId(RefusedTrading):
+    """The offer is a proxy offer."""
+
+    code = "proxy_offer_id"
+    corba_id = TRADING.format("Register/ProxyOfferId")
+
+
+class RegisterNotSupported(RefusedTrading):
+    """The other trader takes no offers."""
+
+    code = "register_not_supported"
+    corba_id = TRADING.format("Register/RegisterNotSupported")
+
+
+class DuplicateLinkName(RefusedTrading):
+    """There is a link of this name already."""
+
+    code = "duplicate_link_name"
+    corba_id = TRADING.format("Link/DuplicateLinkName")
+
+
+class ServiceTypeExists(RefusedTrading):
+    """There is a service type of this name already."""
+
+    code = "service_type_exists"
+    corba_id = SERVICE_TYPES.format("ServiceTypeExists")
+
+
+class HasSubTypes(RefusedTrading):
+    """Other service types are derived from this one."""
+
+    code = "has_sub_types"
+    corba_id = SERVICE_TYPES.format("HasSubTypes")
+
+
+class AlreadyMasked(RefusedTrading):
+    """The service type is masked already."""
+
+    code = "already_masked"
+    corba_id = SERVICE_TYPES.format("AlreadyMasked")
+
+
+class NotMasked(RefusedTrading):
+    """The service type is not masked."""
+
+    code = "not_masked"
+    corba_id = SERVICE_TYPES.format("NotMasked")
+
+
+class TradingNotImplemented(TidingsError):
+    """The trader does not do this, by its settings or at all."""
+
+    code = "trading_not_implemented"
+    http_status = 501
+    corba_id = TRADING.format("NotImplemented")

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 from hypothesis import strategies as st
 
 from tests.edges.api import view_strategies as views
-from tests.laws.strategies import boxes, events, origins, stored_values
+from tests.laws.strategies import boxes, events, origins, shallow_types, stored_values
 from tidings.api.forms import form_of, hints_of
 from tidings.channel.catalogue import Named, Operation, Shown
 from tidings.channel.commands import Reason, Seqs
@@ -27,10 +27,12 @@ from tidings.channel.views import AdminValues, FilterInfo, MappingInfo, QoSValue
 from tidings.channel.vocabulary import Item, Place
 from tidings.cores import Most
 from tidings.events.structured import StructuredEvent
+from tidings.events.typecode import TypeCode
 from tidings.federation.requests import GatewayName, Json
 from tidings.filters.constraint import Constraint, EventTypePattern
 from tidings.filters.mapping import MappedConstraint
 from tidings.grants.model import PrincipalName
+from tidings.trader.requests import TradingName
 
 _bounds = st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1)
 _names = st.sampled_from(["auction", "аукцион", "競売", "a/b", "%2F", "a b?", "\U0001f514"])
@@ -57,6 +59,8 @@ _LEAVES: Final[dict[Any, st.SearchStrategy[Any]]] = {
         max_leaves=4,
     ),
     PrincipalName: st.from_regex(r"[\w.@-]{1,64}", fullmatch=True),
+    TradingName: st.from_regex(r"[\w.:/%@-]{1,64}", fullmatch=True),
+    TypeCode: shallow_types,
     PropertyRange: st.builds(PropertyRange, views.names, _bounds, _bounds),
     Purpose: st.sampled_from(["priority", "lifetime"]),
     QoSRequest: views.qos,

@@ -33,12 +33,14 @@ from tidings.grants import requests as g
 from tidings.grants.model import Verb
 from tidings.names import new_origin
 from tidings.server.cores import service_cores
+from tidings.trader import requests as t
 from tidings.web.app import build_app
 
 CHANGING = [row for row in CATALOGUE if row.is_change]
 HERE, OUTSIDE = ("in-process", ""), ("HTTP", "192.0.2.7")
 # Over HTTP these share a path: the side of the object, which eve may not see, tells them apart.
 SIDES = (f.SideConfig("r", "roads", "memory", {"name": "trail"}),)
+REFERENCE = "corbaloc::192.0.2.9:2809/printer"
 BY_SIDE = (m.OfferChange, m.SubscriptionChange)
 
 
@@ -74,18 +76,35 @@ class Scene:
         await ask(f.CreateGateway(gateway, SIDES))
         if row.request is f.ResumeGateway:
             await ask(f.PauseGateway(gateway))
+        link, offer, type_ = await self._traded(row)
         real: dict[str, Any] = {
-            "channel": channel, "side": side, "admin": admin, "proxy": proxy, "filter": made.id,
+            "link": link, "offer": offer, "type": type_, "iterator": 1, "channel": channel, "side": side, "admin": admin, "proxy": proxy, "filter": made.id,
             "place": Place(channel, proxy=proxy), "principal": principal, "attachment": 1,
             "grant": 1, "credential": 1, "id": 1, "job": 1, "purpose": "priority",
             "origin": new_origin(), "gateway": gateway,
         }  # fmt: skip
+        if row.request is t.WithdrawMatchingOffers:
+            return t.WithdrawMatchingOffers(type_)
+        if row.request is t.ExportOffer:
+            return t.ExportOffer(type_, REFERENCE)
         if row.request in (g.ChangePrincipal, g.DeletePrincipal):
             real["name"] = principal
         example = EXAMPLES.get(row.request, ({},))[0] if row.body == "" else {}
         body = None if body_of(row) is None else read_body(row, example)
         given = {name: one for name, one in real.items() if name in self._outside(row)}
         return request_of(row, given, body)
+
+    async def _traded(self, row: Operation) -> tuple[str, str, str]:
+        """A link, an offer and a service type, made for an operation."""
+        ask, link = self.host.ask, f"link.{row.name}"
+        await ask(t.AddLink(link, REFERENCE))
+        empty = row.request is t.RemoveServiceType
+        type_ = f"For::{row.name}"
+        await ask(t.AddServiceType(type_))
+        offer = "" if empty else await ask(t.ExportOffer(type_, REFERENCE, {"features": 1}))
+        if row.request is t.UnmaskServiceType:
+            await ask(t.MaskServiceType(type_))
+        return link, offer, type_
 
     @staticmethod
     def _outside(row: Operation) -> set[str]:

@@ -17,6 +17,7 @@ from tidings.channel.settings import Settings
 from tidings.channel.trail import Trail
 from tidings.federation import requests as f
 from tidings.grants import requests as g
+from tidings.trader import requests as t
 
 CONSTRAINT: Final = {"text": "$price < 20 and $title ~ 'python'", "types": ["Auction::books"]}
 MAPPED: Final = {**CONSTRAINT, "value": {"$type": "short", "value": 5}}
@@ -103,6 +104,37 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
     q.DropDeadLetters: ({"channel": 1, "proxy": 7, "filter": "$price < 1", "most": 500},),
     q.RedriveDeadLetters: ({"channel": 1, "filter": "$price > 100", "most": 500},),
     m.SubscriptionChange: (_TYPES,),
+    t.AddServiceType: (
+        {
+            "name": "Office::Printer",
+            "interface": "IDL:office/Printer:1.0",
+            "properties": [
+                {"name": "cost", "value_type": "double", "mode": "mandatory"},
+                {"name": "features", "value_type": "sequence<string>"},
+            ],
+        },
+    ),
+    t.ExportOffer: (
+        {
+            "type": "Office::Printer",
+            "reference": "corbaloc::10.0.0.9:2809/printer-7",
+            "properties": {"cost": 12.5, "features": ["duplex", "colour"]},
+        },
+    ),
+    t.ModifyOffer: ({"delete": ["features"], "properties": {"cost": 9.5}},),
+    t.WithdrawMatchingOffers: ({"type": "Office::Printer", "constraint": "cost > 20"},),
+    t.QueryOffers: (
+        {
+            "type": "Office::Printer",
+            "constraint": "cost < 20 and 'duplex' in features",
+            "preference": "min cost",
+            "policies": {"return_card": 10},
+            "desired": ["cost"],
+        },
+    ),
+    t.AddLink: ({"name": "campus", "target": "corbaloc::10.0.0.8:2809/TradingService"},),
+    t.ModifyLink: ({"default_rule": "local_only", "limiting_rule": "always"},),
+    t.SetTraderSettings: ({"max_search_card": 100000, "def_search_card": 100000},),
     # What is answered.
     v.AdminInfo: (
         {

@@ -56,9 +56,11 @@ from tidings.channel.vocabulary import Item
 from tidings.cores import Most
 from tidings.errors import InvalidEvent, LimitExceeded
 from tidings.events.codecs.json_codec import event_from_plain
+from tidings.events.codecs.json_types import type_from_plain, type_to_plain
 from tidings.events.codecs.json_values import value_from_plain
 from tidings.events.structured import StructuredEvent
 from tidings.events.texts import shortened
+from tidings.events.typecode import TypeCode
 from tidings.federation.requests import Json
 from tidings.filters.constraint import (
     Constraint,
@@ -251,6 +253,7 @@ _LEAVES: Final[Mapping[Any, JsonForm]] = {
     QoSRequest: JsonForm(QoSProperties, properties_in, properties_out),
     QoSValues: JsonForm(QoSProperties, properties_in, properties_out),
     StructuredEvent: JsonForm(dict[str, Any], event_from_plain, plain_item),
+    TypeCode: JsonForm(str | dict[str, Any], type_from_plain, type_to_plain),
 }
 _ASKED: Final[Mapping[Any, JsonForm]] = {
     Constraint: JsonForm(

@@ -404,7 +404,9 @@ def _place_path(place: Place, *, holder: bool) -> str:
 
 
 # Fields of paths that are names, whatever they look like.
-_NAMES: Final = frozenset({"name", "principal", "producer", "gateway", "probe"})
+_NAMES: Final = frozenset(
+    {"name", "principal", "producer", "gateway", "probe", "type", "offer", "link"}
+)
 
 
 def _part(name: str, value: Any) -> str | None:  # noqa: ANN401

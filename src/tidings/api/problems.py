@@ -30,9 +30,12 @@ _CLASSES: Final[Mapping[str, type[errors.TidingsError]]] = {
 }
 
 # What errors are made of, in the order of their parameters; all others are made of a message.
+_OF_CONSTRAINTS: Final = {"problem": str, "text": str, "position": int, "hint": str}
 _PARTS: Final[Mapping[type[errors.TidingsError], Mapping[str, type]]] = {
     errors.AdminLimitExceeded: {"name": str, "limit": int},
-    errors.InvalidConstraint: {"problem": str, "text": str, "position": int, "hint": str},
+    errors.InvalidConstraint: _OF_CONSTRAINTS,
+    errors.IllegalConstraint: _OF_CONSTRAINTS,
+    errors.IllegalPreference: _OF_CONSTRAINTS,
     errors.InvalidEvent: {"problem": str, "where": str},
     errors.MissingExtra: {"what": str, "extra": str},
     errors.RateExceeded: {"message": str, "wait": float},

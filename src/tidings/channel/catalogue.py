@@ -49,11 +49,13 @@ from tidings.channel.vocabulary import Side
 from tidings.cores import OperationDone, Question
 from tidings.errors import (
     AlreadyConnected,
+    AlreadyMasked,
     ConnectionAlreadyActive,
     ConnectionAlreadyInactive,
     ConstraintNotFound,
     FilterNotFound,
     NotFound,
+    NotMasked,
     TidingsError,
     WrongState,
 )
@@ -61,6 +63,8 @@ from tidings.federation import requests as f
 from tidings.filters.constraint import EventTypePattern
 from tidings.grants import requests as g
 from tidings.grants.model import Grant, Principal
+from tidings.trader import requests as t
+from tidings.trader.model import LinkInfo, ServiceType, TraderSettings
 
 
 class Right(Enum):
@@ -76,6 +80,9 @@ class Right(Enum):
     USE_DEAD_LETTER = "use the proxy that the dead letter was for"
     INSPECT = "inspect the channel, or the service if the request names no channel"
     KNOW = "do anything with the channel, or be a principal if the request names no channel"
+    EXPORT = "publish to any channel"
+    IMPORT = "subscribe to any channel"
+    CHANGE_OFFER = "manage the service; who exported the offer may"
     ADMINISTER = "administer access"
     OWN_PASSWORD = "administer access; for its own password, know the old one"
     ANYBODY = "be anybody who may come in"
@@ -555,6 +562,57 @@ _FEDERATION: Final = (
     Operation(f.GatewayRemembers, Right.ENGINE, lasts=True),
 )  # fmt: skip
 
+_TYPE: Final = "/trader/types/{type}"
+_OFFER: Final = "/trader/offers/{offer}"
+_LINK: Final = "/trader/links/{link}"
+_ITERATOR: Final = "/trader/iterators/{iterator}"
+_TRADER: Final = (
+    _change(t.AddServiceType, Right.MANAGE, "POST /trader/types", "Add a service type", "trader",
+            answer=Named("incarnation", int, 4), created=True),
+    _change(t.RemoveServiceType, Right.MANAGE, f"DELETE {_TYPE}", "Remove a service type",
+            "trader", done=NotFound),
+    _change(t.MaskServiceType, Right.MANAGE, f"POST {_TYPE}/mask", "Mask a service type",
+            "trader", repeats=True, done=AlreadyMasked),
+    _change(t.UnmaskServiceType, Right.MANAGE, f"POST {_TYPE}/unmask", "Unmask a service type",
+            "trader", repeats=True, done=NotMasked),
+    Operation(t.SeeServiceTypes, Right.IMPORT, "GET /trader/types", "All service types",
+              "trader", answer=Named("types", tuple[ServiceType, ...])),
+    Operation(t.SeeServiceType, Right.IMPORT, f"GET {_TYPE}", "One service type", "trader",
+              answer=ServiceType),
+    Operation(t.SeeFullServiceType, Right.IMPORT, f"GET {_TYPE}/full",
+              "One service type with all it inherits", "trader", answer=ServiceType),
+    _change(t.ExportOffer, Right.EXPORT, "POST /trader/offers", "Export an offer", "trader",
+            answer=Named("offer", str, "Office::Printer/7"), created=True, hidden=("owner",)),
+    _change(t.ModifyOffer, Right.CHANGE_OFFER, f"PATCH {_OFFER}", "Change an offer", "trader",
+            repeats=False),
+    _change(t.WithdrawOffer, Right.CHANGE_OFFER, f"DELETE {_OFFER}", "Withdraw an offer",
+            "trader", done=NotFound),
+    _change(t.WithdrawMatchingOffers, Right.MANAGE, "POST /trader/withdrawals",
+            "Withdraw offers by a constraint", "trader", repeats=False, destroys=True,
+            answer=Named("withdrawn", tuple[str, ...], ("Office::Printer/7",))),
+    Operation(t.SeeOffers, Right.IMPORT, "GET /trader/offers", "All offers", "trader",
+              answer=Named("offers", tuple[t.OfferInfo, ...])),
+    Operation(t.SeeOffer, Right.IMPORT, f"GET {_OFFER}", "One offer", "trader",
+              answer=t.OfferInfo),
+    Operation(t.QueryOffers, Right.IMPORT, "POST /trader/query", "Find offers", "trader",
+              answer=t.QueryAnswer, repeats=True),
+    Operation(t.SeeFoundOffers, Right.IMPORT, f"GET {_ITERATOR}", "More found offers", "trader",
+              answer=t.OfferPage),
+    Operation(t.EndIterator, Right.IMPORT, f"DELETE {_ITERATOR}", "End an iterator", "trader",
+              repeats=True, done=NotFound),
+    _change(t.AddLink, Right.MANAGE, "POST /trader/links", "Add a link", "trader", created=True),
+    _change(t.ModifyLink, Right.MANAGE, f"PATCH {_LINK}", "Change a link's rules", "trader"),
+    _change(t.RemoveLink, Right.MANAGE, f"DELETE {_LINK}", "Remove a link", "trader",
+            done=NotFound),
+    Operation(t.SeeLinks, Right.IMPORT, "GET /trader/links", "All links", "trader",
+              answer=Named("links", tuple[LinkInfo, ...])),
+    Operation(t.SeeLink, Right.IMPORT, f"GET {_LINK}", "One link", "trader", answer=LinkInfo),
+    Operation(t.SeeTraderSettings, Right.IMPORT, "GET /trader/settings", "The trader's settings",
+              "trader", answer=TraderSettings),
+    _change(t.SetTraderSettings, Right.MANAGE, "PATCH /trader/settings",
+            "Change the trader's settings", "trader"),
+)  # fmt: skip
+
 _EVENTS: Final = (
     Operation(c.Ack, Right.USE_PROXY, f"POST {_PROXY}/ack", "Acknowledge events", "events",
               repeats=True),
@@ -588,6 +646,7 @@ CATALOGUE: Final = checked(
         *_ACCESS,
         *_JOBS,
         *_FEDERATION,
+        *_TRADER,
     )
 )
 """All operations."""

@@ -21,6 +21,7 @@ from tidings.filters.constraint import Constraint
 from tidings.grants.core import Grants
 from tidings.grants.decisions import Permission
 from tidings.grants.model import Verb
+from tidings.trader.core import Trader
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +74,17 @@ class FilterId(NamedTuple):
         return f"filter {self.filter}"
 
 
-Object: TypeAlias = Place | FilterId | None
-"""A channel, admin or proxy; a filter; None for the service itself."""
+class OfferId(NamedTuple):
+    """An offer of the trader, which belongs to the service."""
+
+    offer: str
+
+    def __str__(self) -> str:
+        return f"offer {self.offer}"
+
+
+Object: TypeAlias = Place | FilterId | OfferId | None
+"""A channel, admin or proxy; a filter; an offer; None for the service itself."""
 
 # Instead of the name of a channel that is missing: finding out takes as long as for a hidden one.
 _NO_NAME: Final = ""
@@ -128,6 +138,7 @@ class Access:
     grants: Grants = field(default_factory=Grants)
     _channels: Mapping[int, Channel] = field(default_factory=dict, init=False)
     _now: Callable[[], int] = field(default=int, init=False)
+    _trader: Trader | None = field(default=None, init=False)
     _passes: dict[tuple[str, int, int], _Pass] = field(default_factory=dict, init=False)
 
     def attach(
@@ -135,7 +146,15 @@ class Access:
     ) -> None:
         """Learn the host's channels, its time, and its grants if it runs their core."""
         self._channels, self._now = channels, now
-        self.grants = next((core for core in cores if isinstance(core, Grants)), self.grants)
+        for core in cores:
+            if isinstance(core, Grants):
+                self.grants = core
+            elif isinstance(core, Trader):
+                self._trader = core
+
+    def offer_owner(self, id: str) -> str:
+        """Return who exported an offer, or raise the error for a missing one."""
+        return "" if self._trader is None else self._trader.owner_of(id)
 
     def may(self, principal: Caller, verb: Verb, target: Object, owner: str = "") -> bool:
         """Return whether a principal may do something; `owner` is the object's, empty for none."""
@@ -169,7 +188,7 @@ class Access:
         name, scope = principal.name, principal.scope
         if scope is not None and not isinstance(target, Place):
             return self._is_granted_within(scope, name, verb, target, own)
-        if isinstance(target, FilterId):
+        if isinstance(target, FilterId | OfferId):
             return own or any(
                 self.permission(name, one, None) is not None for one in {verb, Verb.MANAGE}
             )
@@ -190,7 +209,7 @@ class Access:
         """Filters belong to the service: within a channel those that the principal made."""
         if scope != Place(scope.channel):
             return False
-        if isinstance(target, FilterId):
+        if isinstance(target, FilterId | OfferId):
             return own
         creates = verb in (Verb.PUBLISH, Verb.SUBSCRIBE)
         return creates and self.permission(name, verb, scope.channel) is not None

@@ -10,7 +10,7 @@ from tidings.channel.catalogue import OPERATIONS, Right
 from tidings.channel.factory import Factory
 from tidings.channel.translation import entered
 from tidings.channel.vocabulary import Place, Side
-from tidings.engine.access import Access, Caller, FilterId, Object
+from tidings.engine.access import Access, Caller, FilterId, Object, OfferId
 from tidings.engine.limiting import Limiting
 from tidings.errors import Forbidden, InvalidUsage
 from tidings.events.envelope import MOST_PRODUCER, ProducerMark
@@ -44,7 +44,10 @@ def authorise(host: Guarded, command: c.Command, principal: Caller) -> None:
     channel = _channel(command)
     if channel is not None:
         access.hide(principal, channel)
-    access.require(principal, *_needed(host.factory, command))
+    if right is Right.CHANGE_OFFER:
+        access.require(principal, *_needed_for_offer(access, command))
+    else:
+        access.require(principal, *_needed(host.factory, command))
     if isinstance(command, c.DryRun) or (isinstance(command, c.Push) and command.trail):
         access.require(principal, Verb.INSPECT, Place(command.channel))  # it names all consumers
     if isinstance(command, c.Push):
@@ -119,6 +122,10 @@ def _right(command: object) -> Right:
     return Right.ENGINE if row is None else row.right
 
 
+def _needed_for_offer(access: Access, command: Any) -> _Needed:  # noqa: ANN401 -- of any class
+    return Verb.MANAGE, OfferId(command.offer), access.offer_owner(command.offer)
+
+
 def _needed(factory: Factory, command: Any) -> _Needed:  # noqa: ANN401 -- of any class
     match _right(command):
         case Right.USE_PROXY if command.proxy is not None:
@@ -134,8 +141,8 @@ def _needed(factory: Factory, command: Any) -> _Needed:  # noqa: ANN401 -- of an
         case Right.CREATE_PROXY:
             verb = Verb.SUBSCRIBE if command.side is Side.CONSUMER else Verb.PUBLISH
             return verb, Place(command.channel, command.side, command.admin), ""
-        case Right.CREATE_FILTER:
-            return Verb.SUBSCRIBE, None, ""
+        case Right.EXPORT | Right.CREATE_FILTER | Right.IMPORT as right:
+            return Verb.PUBLISH if right is Right.EXPORT else Verb.SUBSCRIBE, None, ""
         case Right.MANAGE_FILTER:
             owner = factory.filters.find(command.filter).owner
             return Verb.MANAGE, FilterId(command.filter), owner

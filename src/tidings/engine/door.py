@@ -76,6 +76,7 @@ from tidings.grants.requests import (
     SetPassword,
 )
 from tidings.jobs import JobInfo, JobResult, JobState, SeeJob, SeeJobResult, StartJob
+from tidings.trader.requests import ExportOffer
 
 _F = TypeVar("_F")
 
@@ -149,7 +150,7 @@ class LocalDoor:
         if self._closed:
             self._check_open()
         if not principal.owns_service and isinstance(
-            command, ObtainProxy | CreateFilter | CreateMapping
+            command, ObtainProxy | CreateFilter | CreateMapping | ExportOffer
         ):
             command = replace(command, owner=principal.name)
         if isinstance(command, CreateGrant):

@@ -9,12 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from tidings.errors import InvalidConstraint
 from tidings.events.paths import Discriminator, Path
 from tidings.filters import tree as t
 from tidings.filters.limits import DEFAULT_LIMITS, ConstraintLimits
 from tidings.filters.scan import Token, scan
+
+Scanner: TypeAlias = Callable[[str, ConstraintLimits], list[Token]]
+"""Makes the tokens of a text; the last is of the kind `end`."""
 
 
 class Kinds:
@@ -71,17 +75,22 @@ def parse(text: str, limits: ConstraintLimits = DEFAULT_LIMITS) -> t.Node:
     return parse_operand(text, limits).node
 
 
-def parse_operand(text: str, limits: ConstraintLimits = DEFAULT_LIMITS) -> Operand:
-    """The tree of a constraint with what is known of its result."""
-    return _Parser(text, limits).whole()
+def parse_operand(
+    text: str, limits: ConstraintLimits = DEFAULT_LIMITS, scanner: Scanner = scan
+) -> Operand:
+    """The tree of a constraint with what is known of its result.
+
+    `scanner` makes the tokens: languages with the same grammar differ in them alone.
+    """
+    return _Parser(text, limits, scanner).whole()
 
 
 class _Parser:
-    def __init__(self, text: str, limits: ConstraintLimits) -> None:
+    def __init__(self, text: str, limits: ConstraintLimits, scanner: Scanner) -> None:
         self.text = text
         self.limits = limits
         self._check_text()
-        self.tokens = scan(text, limits)
+        self.tokens = scanner(text, limits)
         self.index = 0
         self.nesting = 0
         self.waiting = 0

@@ -152,6 +152,10 @@ _FederationName: TypeAlias = Annotated[
     AfterValidator(part),
 ]
 
+_TradingName: TypeAlias = Annotated[
+    str, Path(max_length=300, description="Its name, percent-encoded."), AfterValidator(part)
+]
+
 PATH_TYPES: Final[Mapping[str, Any]] = {
     "channel": ChannelId,
     "proxy": ProxyId,
@@ -173,6 +177,10 @@ PATH_TYPES: Final[Mapping[str, Any]] = {
     "number": Annotated[Number, Path(description="The event's number.", examples=[1041])],
     "job": JobId,
     "gateway": _FederationName,
+    "iterator": Annotated[Number, Path(description="The iterator's id.", examples=[1])],
+    "link": Annotated[_TradingName, Path(examples=["campus"])],
+    "offer": Annotated[_TradingName, Path(examples=["Office::Printer/7"])],
+    "type": Annotated[_TradingName, Path(examples=["Office::Printer"])],
     "probe": Annotated[str, Path(max_length=256, description="The probe's id.")],
     "producer": Annotated[
         str,
@@ -205,6 +213,7 @@ QUERY_TYPES: Final[Mapping[str, Any]] = {
         Query(description="Of the latest so many numbers.", examples=[100]),
     ],
     "most": Most,
+    "since": Annotated[Number, Query(description="From this incarnation on; 0 for all.")],
     "principal": Annotated[str, Query(description="Of one principal, by its name.")],
     "to": Annotated[str, Query(description="To one principal or role:NAME.")],
     "matching": Annotated[

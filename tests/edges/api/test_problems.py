@@ -25,6 +25,8 @@ MADE_OF_PARTS: dict[type[TidingsError], list[tuple[Any, ...]]] = {
         ("an operand is missing", "$a ==\n  ü and", 11, "write a value"),
         ("empty", ""),
     ],
+    errors.IllegalConstraint: [("there is no operator", "cost 5", 5, "write cost == 5")],
+    errors.IllegalPreference: [("a number is needed", "max 'a'", 4, "")],
     errors.InvalidEvent: [("must be a text", "data.zones[3]"), ("no event", "")],
     errors.MissingExtra: [("the Arrow codec", "arrow")],
     errors.RateExceeded: [("ann may publish 5 events a second", 0.25)],

@@ -1,0 +1,1 @@
+"""The trader: service types, offers and queries (CosTrading, CosTradingRepos)."""

@@ -1,0 +1,620 @@
+"""The trader of a service; a core of its own.
+
+Providers export offers under service types, importers query them. Everything but the iterators is
+kept: each type, offer and link is an object of the journal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from tidings.cores import Handled, Keep, State, answer_each
+from tidings.errors import (
+    BadInput,
+    DefaultFollowTooPermissive,
+    DuplicateLinkName,
+    DuplicatePropertyName,
+    IllegalTrading,
+    InvalidLookupRef,
+    InvalidObjectRef,
+    InvalidUsage,
+    LimitExceeded,
+    LimitingFollowTooPermissive,
+    MandatoryProperty,
+    MissingMandatoryProperty,
+    NoMatchingOffers,
+    NotFound,
+    PropertyTypeMismatch,
+    ReadonlyDynamicProperty,
+    ReadonlyProperty,
+    StoreError,
+    TooManyObjects,
+    TradingNotImplemented,
+    UnknownLinkName,
+    UnknownOfferId,
+    UnknownPropertyName,
+    UnknownServiceType,
+    WrongState,
+)
+from tidings.events.anyvalue import Value
+from tidings.events.codecs.json_text import parse_json, write_json
+from tidings.events.codecs.json_types import type_from_plain, type_to_plain
+from tidings.events.codecs.json_values import value_from_plain, value_to_plain
+from tidings.events.texts import shortened
+from tidings.events.typetext import describe
+from tidings.filters.to_python import to_python
+from tidings.trader import requests as r
+from tidings.trader.index import OffersOfType, ranges_of
+from tidings.trader.model import (
+    FollowOption,
+    LinkInfo,
+    Offer,
+    PropertyDef,
+    PropertyMode,
+    ServiceType,
+    TraderSettings,
+    checked_link_name,
+    checked_property_name,
+    checked_reference,
+    fields_of,
+    is_dynamic,
+    offer_number,
+    refusal,
+    type_of,
+)
+from tidings.trader.queries import (
+    MOST_ULONG,
+    Policies,
+    after,
+    checked_desired,
+    constraint_of,
+    find,
+    may_change,
+    names_read,
+    policies_of,
+    preference_of,
+)
+from tidings.trader.types import MOST_PROPERTIES, TypeRepository
+
+NAME: Final = "trader"
+"""The name of the core, in the journal too."""
+MOST_OFFERS: Final = 1_000_000
+MOST_LINKS: Final = 1_000
+MOST_ITERATORS: Final = 1_000
+MOST_IN_LIST: Final = 1_000
+"""Offers of one answer; the most that `max_list` can be."""
+MAX_OFFER: Final = 65_536
+"""Octets of an offer's properties, as JSON."""
+IDLE: Final = 300_000_000
+"""How long an iterator waits for its next page, in microseconds."""
+
+_VERSION: Final = 1
+_COUNTERS: Final = "counters"
+_SETTINGS: Final = "settings"
+
+_T = TypeVar("_T")
+
+
+@dataclass(slots=True)
+class _Iterator:
+    """The rest of what a query has found, as it was then."""
+
+    offers: list[Offer]
+    desired: frozenset[str] | None
+    until: int
+
+
+class Trader:
+    """Service types, offers, links, and the iterators of queries."""
+
+    name: Final = NAME
+
+    def __init__(self) -> None:
+        self._types = TypeRepository()
+        self._offers: dict[int, Offer] = {}
+        self._by_type: dict[str, OffersOfType] = {}
+        self._links: dict[str, LinkInfo] = {}
+        self._settings = TraderSettings()
+        self._iterators: dict[int, _Iterator] = {}
+        self._last_offer = 0
+        self._last_iterator = 0
+        self._effects: list[Keep] = []
+        self._handlers: dict[type, Callable[[Any, int], object]] = {
+            r.AddServiceType: self._add_type,
+            r.RemoveServiceType: self._remove_type,
+            r.MaskServiceType: lambda asked, _: self._mask(asked.type, masked=True),
+            r.UnmaskServiceType: lambda asked, _: self._mask(asked.type, masked=False),
+            r.SeeServiceTypes: lambda asked, _: self._types.since(asked.since),
+            r.SeeServiceType: lambda asked, _: self._types.declared(asked.type),
+            r.SeeFullServiceType: lambda asked, _: self._types.full(asked.type),
+            r.ExportOffer: self._export,
+            r.ModifyOffer: self._modify,
+            r.WithdrawOffer: lambda asked, _: self._withdraw(self._find(asked.offer)),
+            r.WithdrawMatchingOffers: self._withdraw_matching,
+            r.SeeOffer: lambda asked, _: _info(self._find(asked.offer)),
+            r.SeeOffers: self._see_offers,
+            r.QueryOffers: self._query,
+            r.SeeFoundOffers: self._see_found,
+            r.EndIterator: self._end_iterator,
+            r.AddLink: self._add_link,
+            r.ModifyLink: self._modify_link,
+            r.RemoveLink: self._remove_link,
+            r.SeeLinks: lambda *_: tuple(self._links[name] for name in sorted(self._links)),
+            r.SeeLink: lambda asked, _: self._find_link(asked.link),
+            r.SeeTraderSettings: lambda *_: self._settings,
+            r.SetTraderSettings: self._set,
+        }
+        self.requests = tuple(self._handlers)
+
+    @property
+    def wake_at(self) -> int | None:
+        """When the first iterator ends; they are in the order of their last use."""
+        return next((one.until for one in self._iterators.values()), None)
+
+    def handle_many(self, commands: Sequence[Any], now: int) -> Handled:
+        """Run commands, and end iterators that nobody has used for long."""
+        while (until := self.wake_at) is not None and until <= now:
+            del self._iterators[next(iter(self._iterators))]
+        answers = answer_each(self._handlers, commands, now)
+        effects, self._effects = self._effects, []
+        return answers, list(effects)
+
+    def owner_of(self, id: str) -> str:
+        """Return the principal that exported an offer; empty for the service's owner."""
+        return self._find(id).owner
+
+    # Service types.
+
+    def _add_type(self, asked: r.AddServiceType, _: int) -> int:
+        made = self._types.add(asked.name, asked.interface, asked.properties, asked.super_types)
+        self._keep_type(made)
+        return made.incarnation
+
+    def _remove_type(self, asked: r.RemoveServiceType, _: int) -> None:
+        offers = self._by_type.get(self._types.declared(asked.type).name)
+        if offers is not None:
+            raise WrongState(
+                f"service type {asked.type} has {len(offers.numbers)} offers: withdraw them first, "
+                "or mask the type"
+            )
+        gone = self._types.remove(asked.type)
+        self._effects.append(Keep(NAME, f"type {gone.name}", None))
+        if gone.incarnation == self._types.incarnation:
+            self._keep_counters()
+
+    def _mask(self, name: str, *, masked: bool) -> None:
+        self._keep_type(self._types.mask(name, masked=masked))
+
+    # Offers.
+
+    def _export(self, asked: r.ExportOffer, now: int) -> str:
+        checked_reference(asked.reference)
+        declared = self._types.declared(asked.type)
+        if declared.masked:
+            raise refusal(
+                UnknownServiceType,
+                f"service type {asked.type} is masked: nothing can be exported under it",
+                type=asked.type,
+            )
+        self._check_values(asked.type, asked.properties)
+        for name, one in self._types.properties(asked.type).items():
+            if one.mode.mandatory and name not in asked.properties:
+                raise refusal(
+                    MissingMandatoryProperty,
+                    f"every offer of {asked.type} has the property {name}",
+                    type=asked.type,
+                    name=name,
+                )
+        if len(self._offers) >= MOST_OFFERS:
+            raise TooManyObjects(f"the trader has {MOST_OFFERS} offers already")
+        number, properties = self._last_offer + 1, dict(asked.properties)
+        offer = Offer(
+            number, asked.type, asked.reference, properties, asked.owner, now, fields_of(properties)
+        )
+        self._keep_offer(offer)
+        self._put(offer)
+        return offer.id
+
+    def _modify(self, asked: r.ModifyOffer, _: int) -> None:
+        offer = self._find(asked.offer)
+        if not self._settings.supports_modifiable_properties:
+            raise TradingNotImplemented(
+                "offers cannot be changed here: the trader's supports_modifiable_properties is off"
+            )
+        _refuse_twins(asked)
+        declared = self._types.properties(offer.type)
+        for name in asked.delete:
+            checked_property_name(name)
+            if name not in offer.properties:
+                raise refusal(
+                    UnknownPropertyName, f"offer {offer.id} has no property {name}", name=name
+                )
+            if name in declared and declared[name].mode.mandatory:
+                raise refusal(
+                    MandatoryProperty,
+                    f"every offer of {offer.type} has the property {name}: change its value",
+                    type=offer.type,
+                    name=name,
+                )
+        for name in (*asked.delete, *asked.properties):
+            if name in offer.properties and name in declared and declared[name].mode.readonly:
+                raise refusal(
+                    ReadonlyProperty,
+                    f"property {name} of {offer.type} stays as it was exported",
+                    type=offer.type,
+                    name=name,
+                )
+        kept = {name: one for name, one in offer.properties.items() if name not in asked.delete}
+        properties = kept | dict(asked.properties)
+        self._check_values(offer.type, asked.properties, len(properties))
+        changed = replace(offer, properties=properties, fields=fields_of(properties))
+        self._keep_offer(changed)
+        self._by_type[offer.type].drop(offer)
+        self._put(changed)
+
+    def _withdraw(self, offer: Offer) -> None:
+        offers = self._by_type[offer.type]
+        offers.drop(offer)
+        if not offers.numbers:
+            del self._by_type[offer.type]
+        del self._offers[offer.number]
+        self._effects.append(Keep(NAME, _offer_key(offer), None))
+        if offer.number == self._last_offer:
+            self._keep_counters()
+
+    def _withdraw_matching(self, asked: r.WithdrawMatchingOffers, _: int) -> tuple[str, ...]:
+        place = self._by_type.get(self._types.declared(asked.type).name)
+        tree = constraint_of(asked.constraint)
+        predicate = to_python(tree)
+        found = [] if place is None else map(self._offers.get, place.candidates(ranges_of(tree)))
+        matching = [one for one in found if one is not None and predicate(one.fields) is True]
+        if not matching:
+            raise refusal(
+                NoMatchingOffers,
+                f"no offer of {asked.type} matches {shortened(asked.constraint)}",
+                constr=asked.constraint,
+            )
+        for offer in matching:
+            self._withdraw(offer)
+        return tuple(offer.id for offer in matching)
+
+    def _see_offers(self, asked: r.SeeOffers, _: int) -> tuple[r.OfferInfo, ...]:
+        found = after(self._by_type.values(), asked.after, min(asked.most, MOST_IN_LIST))
+        return tuple(_info(self._offers[number]) for number in found)
+
+    def _find(self, id: str) -> Offer:
+        type_, number = offer_number(id)
+        found = self._offers.get(number)
+        if found is None or found.type != type_:
+            raise refusal(UnknownOfferId, f"there is no offer {shortened(id)}", id=id)
+        return found
+
+    def _put(self, offer: Offer) -> None:
+        self._offers[offer.number] = offer
+        self._by_type.setdefault(offer.type, OffersOfType()).add(offer)
+        self._last_offer = max(self._last_offer, offer.number)
+
+    def _check_values(self, type_: str, given: Mapping[str, Value], count: int = 0) -> None:
+        if max(count, len(given)) > MOST_PROPERTIES:
+            raise LimitExceeded(f"an offer has at most {MOST_PROPERTIES} properties")
+        declared = self._types.properties(type_)
+        for name, value in given.items():
+            checked_property_name(name)
+            if name in declared:
+                _check_value(type_, declared[name], value)
+
+    # Queries.
+
+    def _query(self, asked: r.QueryOffers, now: int) -> r.QueryAnswer:
+        policies = policies_of(asked.policies, self._settings)
+        names = [self._types.declared(asked.type).name]
+        if not policies.exact_type_match:
+            names = self._types.with_subtypes(asked.type)
+        tree, preference = constraint_of(asked.constraint), preference_of(asked.preference)
+        desired = None if asked.desired is None else checked_desired(asked.desired)
+        if asked.how_many < 0:
+            raise InvalidUsage(f"how_many is 0 or more, not {asked.how_many}")
+        if not policies.use_modifiable_properties:
+            names = [one for one in names if not may_change(tree, self._types.properties(one))]
+        places = [self._by_type[name] for name in names if name in self._by_type]
+        found, limits = find(places, self._offers, tree, preference, policies, now)
+        read = names_read(tree, preference.tree)
+        notes = (*_not_evaluated(places, read), *self._not_followed(policies, bool(found)))
+        here = min(asked.how_many, self._settings.max_list)
+        rest = found[here:]
+        return r.QueryAnswer(
+            tuple(_info(one, desired) for one in found[:here]),
+            self._iterate(rest, desired, now) if rest else None,
+            len(rest),
+            limits,
+            notes,
+        )
+
+    def _not_followed(self, policies: Policies, is_found: bool) -> Iterator[str]:
+        """Say which links the query would have to follow."""
+        for link in self._links.values():
+            rule = min(policies.link_follow_rule, link.limiting_rule, key=lambda one: one.value)
+            if not policies.hop_count or rule is FollowOption.LOCAL_ONLY:
+                continue
+            if rule is FollowOption.ALWAYS or not is_found:
+                yield f"link {link.name} was not followed: queries do not follow links yet"
+
+    def _iterate(self, rest: list[Offer], desired: frozenset[str] | None, now: int) -> int:
+        if len(self._iterators) >= MOST_ITERATORS:
+            del self._iterators[next(iter(self._iterators))]
+        self._last_iterator += 1
+        self._iterators[self._last_iterator] = _Iterator(rest, desired, now + IDLE)
+        return self._last_iterator
+
+    def _see_found(self, asked: r.SeeFoundOffers, now: int) -> r.OfferPage:
+        found = self._iterators.pop(asked.iterator, None)
+        if found is None:
+            raise _no_iterator(asked.iterator)
+        found.until = now + IDLE
+        self._iterators[asked.iterator] = found
+        start = max(0, asked.after)
+        end = min(start + max(0, min(asked.most, self._settings.max_list)), len(found.offers))
+        page = tuple(_info(one, found.desired) for one in found.offers[start:end])
+        return r.OfferPage(page, start + len(page), max(0, len(found.offers) - end))
+
+    def _end_iterator(self, asked: r.EndIterator, _: int) -> None:
+        if self._iterators.pop(asked.iterator, None) is None:
+            raise _no_iterator(asked.iterator)
+
+    # Links.
+
+    def _add_link(self, asked: r.AddLink, _: int) -> None:
+        if checked_link_name(asked.name) in self._links:
+            raise refusal(
+                DuplicateLinkName, f"there is a link {asked.name} already", name=asked.name
+            )
+        if len(self._links) >= MOST_LINKS:
+            raise TooManyObjects(f"the trader has {MOST_LINKS} links already")
+        try:
+            checked_reference(asked.target)
+        except InvalidObjectRef as error:
+            raise refusal(InvalidLookupRef, f"target: {error}", target=asked.target) from error
+        self._put_link(LinkInfo(asked.name, asked.target, asked.default_rule, asked.limiting_rule))
+
+    def _modify_link(self, asked: r.ModifyLink, _: int) -> None:
+        found = self._find_link(asked.link)
+        self._put_link(
+            replace(found, default_rule=asked.default_rule, limiting_rule=asked.limiting_rule)
+        )
+
+    def _remove_link(self, asked: r.RemoveLink, _: int) -> None:
+        del self._links[self._find_link(asked.link).name]
+        self._effects.append(Keep(NAME, f"link {asked.link}", None))
+
+    def _find_link(self, name: str) -> LinkInfo:
+        found = self._links.get(checked_link_name(name))
+        if found is None:
+            raise refusal(UnknownLinkName, f"there is no link {name}", name=name)
+        return found
+
+    def _put_link(self, link: LinkInfo) -> None:
+        usual, limit = link.default_rule.name.lower(), link.limiting_rule.name.lower()
+        most = self._settings.max_link_follow_policy
+        if link.default_rule.value > link.limiting_rule.value:
+            raise refusal(
+                DefaultFollowTooPermissive,
+                f"link {link.name} is followed {usual} by default, and {limit} at most",
+                def_pass_on_follow_rule=usual,
+                limiting_follow_rule=limit,
+            )
+        if link.limiting_rule.value > most.value:
+            raise refusal(
+                LimitingFollowTooPermissive,
+                f"link {link.name} may be followed {limit}, and the trader allows "
+                f"{most.name.lower()} at most (max_link_follow_policy)",
+                limiting_follow_rule=limit,
+                max_link_follow_policy=most.name.lower(),
+            )
+        self._links[link.name] = link
+        self._effects.append(Keep(NAME, f"link {link.name}", _state(link)))
+
+    # Settings.
+
+    def _set(self, asked: r.SetTraderSettings, _: int) -> None:
+        given = {one.name: getattr(asked, one.name) for one in fields(TraderSettings)}
+        given = {name: value for name, value in given.items() if value is not None}
+        for name, value in given.items():
+            most = MOST_IN_LIST if name == "max_list" else MOST_ULONG
+            if type(value) is int and not int(name == "max_list") <= value <= most:
+                raise InvalidUsage(f"{name} is a number up to {most}, not {value}")
+        self._settings = replace(self._settings, **given)
+        self._effects.append(Keep(NAME, _SETTINGS, _state(self._settings)))
+
+    # The journal.
+
+    def _keep_type(self, made: ServiceType) -> None:
+        self._effects.append(Keep(NAME, f"type {made.name}", _type_state(made)))
+
+    def _keep_offer(self, offer: Offer) -> None:
+        self._effects.append(Keep(NAME, _offer_key(offer), _offer_state(offer)))
+
+    def _keep_counters(self) -> None:
+        self._effects.append(Keep(NAME, _COUNTERS, self._counters()))
+
+    def _counters(self) -> State:
+        return {
+            "version": _VERSION, "offer": self._last_offer, "incarnation": self._types.incarnation,
+        }  # fmt: skip
+
+    def snapshot(self) -> Iterator[tuple[str, State]]:
+        """Everything but iterators; each object as it is when it is reached."""
+        yield _COUNTERS, self._counters()
+        yield _SETTINGS, _state(self._settings)
+        for made in list(self._types):
+            yield f"type {made.name}", _type_state(made)
+        for link in list(self._links.values()):
+            yield f"link {link.name}", _state(link)
+        for number in list(self._offers):
+            offer = self._offers.get(number)
+            if offer is not None:
+                yield _offer_key(offer), _offer_state(offer)
+
+    def restore(self, states: Mapping[str, State]) -> Sequence[str]:
+        """Take everything back; an offer without its service type is passed over."""
+        for key, state in states.items():
+            if state.get("version") != _VERSION:
+                raise StoreError(
+                    f"the trader's {key} was written in form {state.get('version')!r}; "
+                    f"this version of Tidings reads {_VERSION}"
+                )
+        try:
+            return self._restore(states)
+        except (msgspec.ValidationError, KeyError, TypeError, ValueError, BadInput) as error:
+            raise StoreError(f"what the trader has kept cannot be understood: {error}") from error
+
+    def _restore(self, states: Mapping[str, State]) -> list[str]:
+        found: dict[str, list[State]] = {"type": [], "link": [], "offer": []}
+        for key, state in states.items():
+            found.get(key.partition(" ")[0], []).append(state)
+        for made in sorted(map(_type_of_state, found["type"]), key=lambda one: one.incarnation):
+            self._types.put(made)
+        for state in found["link"]:
+            link = msgspec.convert(_without_version(state), LinkInfo)
+            self._links[link.name] = link
+        passed_over: list[str] = []
+        for offer in sorted(map(_offer_of, found["offer"]), key=lambda one: one.number):
+            try:
+                self._types.declared(offer.type)
+            except (NotFound, IllegalTrading):
+                passed_over.append(f"offer {offer.id}: its service type is not there")
+            else:
+                self._put(offer)
+        if _SETTINGS in states:
+            self._settings = msgspec.convert(_without_version(states[_SETTINGS]), TraderSettings)
+        counters = states.get(_COUNTERS, {})
+        self._last_offer = max(self._last_offer, counters.get("offer", 0))
+        last = counters.get("incarnation", 0)
+        self._types.incarnation = max(self._types.incarnation, last)
+        return passed_over
+
+
+# Rules.
+
+
+def _check_value(type_: str, declared: PropertyDef, value: Value) -> None:
+    name = declared.name
+    if is_dynamic(value) and declared.mode.readonly:
+        raise refusal(
+            ReadonlyDynamicProperty,
+            f"property {name} of {type_} stays as it was exported: it cannot be dynamic",
+            type=type_,
+            name=name,
+        )
+    found = type_of(value)
+    if found is None or not declared.value_type.equivalent(found):
+        wanted = describe(declared.value_type)
+        shown = "a dynamic property without a type" if found is None else describe(found)
+        raise refusal(
+            PropertyTypeMismatch,
+            f"property {name} of {type_} is of the type {wanted}, not {shown}: write "
+            f'{{"$type": "{wanted}", "value": …}}',
+            type=type_,
+            prop=name,
+        )
+
+
+def _refuse_twins(asked: r.ModifyOffer) -> None:
+    seen: set[str] = set()
+    for name in (*asked.delete, *asked.properties):
+        if name in seen:
+            raise refusal(DuplicatePropertyName, f"property {name} is named twice", name=name)
+        seen.add(name)
+
+
+def _not_evaluated(places: Sequence[OffersOfType], names: set[str]) -> Iterator[str]:
+    """Say which properties the query would have to evaluate."""
+    for name in sorted(names):
+        count = sum(place.dynamic.get(name, 0) for place in places)
+        if count:
+            offers = "1 offer" if count == 1 else f"{count} offers"
+            yield (
+                f"property {name} is dynamic in {offers}, and counts as missing there: dynamic "
+                "properties are not evaluated yet"
+            )
+
+
+def _no_iterator(id: int) -> NotFound:
+    return NotFound(f"there is no iterator {id}: it has ended, or nobody has used it for long")
+
+
+# What is shown and kept.
+
+
+def _info(offer: Offer, desired: frozenset[str] | None = None) -> r.OfferInfo:
+    properties = offer.properties
+    if desired is not None:
+        properties = {name: value for name, value in properties.items() if name in desired}
+    return r.OfferInfo(
+        offer.id, offer.type, offer.reference, properties, offer.owner, offer.exported
+    )
+
+
+def _offer_key(offer: Offer) -> str:
+    return f"offer {offer.number}"
+
+
+def _state(value: LinkInfo | TraderSettings) -> State:
+    return {"version": _VERSION, **msgspec.to_builtins(value)}
+
+
+def _without_version(state: State) -> dict[str, Any]:
+    return {name: value for name, value in state.items() if name != "version"}
+
+
+def _offer_state(offer: Offer) -> State:
+    octets = write_json({name: value_to_plain(one) for name, one in offer.properties.items()})
+    if len(octets) > MAX_OFFER:
+        raise LimitExceeded(f"the properties take {len(octets)} octets, more than {MAX_OFFER}")
+    return {
+        "version": _VERSION,
+        "number": offer.number,
+        "type": offer.type,
+        "reference": offer.reference,
+        "properties": parse_json(octets),
+        "owner": offer.owner,
+        "exported": offer.exported,
+    }
+
+
+def _offer_of(state: State) -> Offer:
+    plain: Mapping[str, object] = state["properties"]
+    properties = {name: value_from_plain(value) for name, value in plain.items()}
+    return Offer(
+        state["number"], state["type"], state["reference"], properties, state["owner"],
+        state["exported"], fields_of(properties),
+    )  # fmt: skip
+
+
+def _type_state(made: ServiceType) -> State:
+    properties = [
+        (one.name, type_to_plain(one.value_type), int(one.mode)) for one in made.properties
+    ]
+    return {
+        "version": _VERSION,
+        "name": made.name,
+        "interface": made.interface,
+        "properties": properties,
+        "super_types": list(made.super_types),
+        "masked": made.masked,
+        "incarnation": made.incarnation,
+    }
+
+
+def _type_of_state(state: State) -> ServiceType:
+    properties = tuple(
+        PropertyDef(name, type_from_plain(type_), PropertyMode(mode))
+        for name, type_, mode in state["properties"]
+    )
+    return ServiceType(
+        state["name"], state["interface"], properties, tuple(state["super_types"]),
+        state["masked"], state["incarnation"],
+    )  # fmt: skip

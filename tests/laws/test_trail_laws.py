@@ -78,7 +78,8 @@ class Scene:
             await ask(f.PauseGateway(gateway))
         link, offer, type_ = await self._traded(row)
         real: dict[str, Any] = {
-            "link": link, "offer": offer, "type": type_, "iterator": 1, "channel": channel, "side": side, "admin": admin, "proxy": proxy, "filter": made.id,
+            "link": link, "offer": offer, "type": type_, "iterator": 1,
+            "channel": channel, "side": side, "admin": admin, "proxy": proxy, "filter": made.id,
             "place": Place(channel, proxy=proxy), "principal": principal, "attachment": 1,
             "grant": 1, "credential": 1, "id": 1, "job": 1, "purpose": "priority",
             "origin": new_origin(), "gateway": gateway,

@@ -40,7 +40,7 @@ from tidings.errors import (
     UnknownServiceType,
     WrongState,
 )
-from tidings.events.anyvalue import Value
+from tidings.events.anyvalue import Value, pack
 from tidings.events.codecs.json_text import parse_json, write_json
 from tidings.events.codecs.json_types import type_from_plain, type_to_plain
 from tidings.events.codecs.json_values import value_from_plain, value_to_plain
@@ -200,7 +200,8 @@ class Trader:
                 f"service type {asked.type} is masked: nothing can be exported under it",
                 type=asked.type,
             )
-        self._check_values(asked.type, asked.properties)
+        properties = _packed(asked.properties)
+        self._check_values(asked.type, properties)
         for name, one in self._types.properties(asked.type).items():
             if one.mode.mandatory and name not in asked.properties:
                 raise refusal(
@@ -211,9 +212,14 @@ class Trader:
                 )
         if len(self._offers) >= MOST_OFFERS:
             raise TooManyObjects(f"the trader has {MOST_OFFERS} offers already")
-        number, properties = self._last_offer + 1, dict(asked.properties)
         offer = Offer(
-            number, asked.type, asked.reference, properties, asked.owner, now, fields_of(properties)
+            self._last_offer + 1,
+            asked.type,
+            asked.reference,
+            properties,
+            asked.owner,
+            now,
+            fields_of(properties),
         )
         self._keep_offer(offer)
         self._put(offer)
@@ -248,9 +254,10 @@ class Trader:
                     type=offer.type,
                     name=name,
                 )
+        given = _packed(asked.properties)
         kept = {name: one for name, one in offer.properties.items() if name not in asked.delete}
-        properties = kept | dict(asked.properties)
-        self._check_values(offer.type, asked.properties, len(properties))
+        properties = kept | given
+        self._check_values(offer.type, given, len(properties))
         changed = replace(offer, properties=properties, fields=fields_of(properties))
         self._keep_offer(changed)
         self._by_type[offer.type].drop(offer)
@@ -310,7 +317,7 @@ class Trader:
     # Queries.
 
     def _query(self, asked: r.QueryOffers, now: int) -> r.QueryAnswer:
-        policies = policies_of(asked.policies, self._settings)
+        policies = policies_of(_packed(asked.policies), self._settings)
         names = [self._types.declared(asked.type).name]
         if not policies.exact_type_match:
             names = self._types.with_subtypes(asked.type)
@@ -520,6 +527,11 @@ def _check_value(type_: str, declared: PropertyDef, value: Value) -> None:
             type=type_,
             prop=name,
         )
+
+
+def _packed(given: Mapping[str, Value]) -> dict[str, Value]:
+    """Return values in the stored form: programs in this process can hand in any."""
+    return {name: pack(value, name) for name, value in given.items()}
 
 
 def _refuse_twins(asked: r.ModifyOffer) -> None:

@@ -188,6 +188,24 @@ def iiop(rounds: Rounds = 5, quick: bool = False) -> None:
     """
 
 
+@_bench("tidings bench trader", "tidings bench trader --offers 1000 --rounds 1 --json")
+def trader(
+    offers: Annotated[list[int] | None, typer.Option(min=1)] = None,
+    queries: Count = 300,
+    rounds: Rounds = 5,
+    seed: int = 1,
+) -> None:
+    """Measure queries and exports of the trader, beside a scan of all offers.
+
+    Equalities, narrow ranges, and a mix of both. Answers are compared with the scan's.
+
+    Options:
+        offers: How many offers there are. Repeatable. [default: 1000, 10000 and 100000]
+        queries: Queries of each kind per round.
+        seed: The same seed gives the same data.
+    """
+
+
 @_bench("tidings bench access", "tidings bench access --grants 1000 --rounds 1 --json")
 def access(
     events: Count = 5_000, grants: Count = 10_000, connections: Count = 300, rounds: Rounds = 5

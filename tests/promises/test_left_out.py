@@ -135,6 +135,11 @@ LEFT_OUT: dict[str, tuple[str, ...]] = {
         "test_access.test_nobody_can_pretend_to_be_somebody_else",
         "test_offers.test_a_channel_tells_who_offers_and_who_wants_what",
     ),
+    "trading": (
+        "test_trader.test_a_trader_outlasts_a_restart",
+        "test_trader.test_errors_say_what_was_wrong",
+        "test_trader.test_offers_are_found_by_type_constraint_and_preference",
+    ),
     "trails": (
         "test_access.test_everybody_may_use_what_is_not_of_the_standard",
         "test_managing.test_a_dry_run_tells_what_would_become_of_an_event",

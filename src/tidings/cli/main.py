@@ -52,6 +52,7 @@ COMMANDS: Final = {
     "journal": "journal",
     "gateway": "gateways",
     "network": "networks",
+    "trader": "trader",
     "ior": "corba",
     "idl": "corba",
     "tls": "serve",

@@ -40,11 +40,13 @@ from tidings.errors import (
     UnknownServiceType,
     WrongState,
 )
+from tidings.events.anyvalue import Any as AnyValue
 from tidings.events.anyvalue import Value, pack
 from tidings.events.codecs.json_text import parse_json, write_json
 from tidings.events.codecs.json_types import type_from_plain, type_to_plain
 from tidings.events.codecs.json_values import value_from_plain, value_to_plain
 from tidings.events.texts import shortened
+from tidings.events.typecode import Kind
 from tidings.events.typetext import describe
 from tidings.filters.to_python import to_python
 from tidings.trader import requests as r
@@ -200,8 +202,7 @@ class Trader:
                 f"service type {asked.type} is masked: nothing can be exported under it",
                 type=asked.type,
             )
-        properties = _packed(asked.properties)
-        self._check_values(asked.type, properties)
+        properties = self._checked_values(asked.type, asked.properties)
         for name, one in self._types.properties(asked.type).items():
             if one.mode.mandatory and name not in asked.properties:
                 raise refusal(
@@ -254,10 +255,10 @@ class Trader:
                     type=offer.type,
                     name=name,
                 )
-        given = _packed(asked.properties)
         kept = {name: one for name, one in offer.properties.items() if name not in asked.delete}
-        properties = kept | given
-        self._check_values(offer.type, given, len(properties))
+        properties = kept | self._checked_values(offer.type, asked.properties)
+        if len(properties) > MOST_PROPERTIES:
+            raise _too_many_properties()
         changed = replace(offer, properties=properties, fields=fields_of(properties))
         self._keep_offer(changed)
         self._by_type[offer.type].drop(offer)
@@ -305,14 +306,16 @@ class Trader:
         self._by_type.setdefault(offer.type, OffersOfType()).add(offer)
         self._last_offer = max(self._last_offer, offer.number)
 
-    def _check_values(self, type_: str, given: Mapping[str, Value], count: int = 0) -> None:
-        if max(count, len(given)) > MOST_PROPERTIES:
-            raise LimitExceeded(f"an offer has at most {MOST_PROPERTIES} properties")
-        declared = self._types.properties(type_)
-        for name, value in given.items():
+    def _checked_values(self, type_: str, given: Mapping[str, Value]) -> dict[str, Value]:
+        """Return values in the stored form, each as its service type declares it."""
+        if len(given) > MOST_PROPERTIES:
+            raise _too_many_properties()
+        declared, values = self._types.properties(type_), _packed(given)
+        for name, value in values.items():
             checked_property_name(name)
             if name in declared:
-                _check_value(type_, declared[name], value)
+                values[name] = _checked_value(type_, declared[name], value)
+        return values
 
     # Queries.
 
@@ -329,8 +332,9 @@ class Trader:
             names = [one for one in names if not may_change(tree, self._types.properties(one))]
         places = [self._by_type[name] for name in names if name in self._by_type]
         found, limits = find(places, self._offers, tree, preference, policies, now)
-        read = names_read(tree, preference.tree)
-        notes = (*_not_evaluated(places, read), *self._not_followed(policies, bool(found)))
+        some = [place for place in places if place.dynamic]
+        read = names_read(tree, preference.tree) if some else set()
+        notes = (*_not_evaluated(some, read), *self._not_followed(policies, bool(found)))
         here = min(asked.how_many, self._settings.max_list)
         rest = found[here:]
         return r.QueryAnswer(
@@ -507,8 +511,10 @@ class Trader:
 # Rules.
 
 
-def _check_value(type_: str, declared: PropertyDef, value: Value) -> None:
+def _checked_value(type_: str, declared: PropertyDef, value: Value) -> Value:
     name = declared.name
+    if value == () and declared.value_type.unaliased.kind is Kind.SEQUENCE:
+        return AnyValue(declared.value_type, ())  # an empty list does not say of what
     if is_dynamic(value) and declared.mode.readonly:
         raise refusal(
             ReadonlyDynamicProperty,
@@ -527,6 +533,11 @@ def _check_value(type_: str, declared: PropertyDef, value: Value) -> None:
             type=type_,
             prop=name,
         )
+    return value
+
+
+def _too_many_properties() -> LimitExceeded:
+    return LimitExceeded(f"an offer has at most {MOST_PROPERTIES} properties")
 
 
 def _packed(given: Mapping[str, Value]) -> dict[str, Value]:

@@ -304,7 +304,8 @@ def find(
         limits.append("search_card")
     ranges, predicate = ranges_of(tree), to_python(tree)
     matching: list[Offer] = []
-    for at in merge(*(place.candidates(ranges) for place in places)):
+    candidates = [place.candidates(ranges) for place in places]
+    for at in candidates[0] if len(candidates) == 1 else merge(*candidates):
         if last is not None and at > last:
             break
         offer = offers[at]

@@ -17,6 +17,8 @@ EVENT: Final = {"domain": "Auction", "type": "books", "data": {"price": 12.5}}
 PRIORITY: Final = {"$type": "short", "value": 1}
 # Small numbers are drawn often: what has them may end at any time.
 _DECOYS: Final = 20
+TYPE: Final = "Main"
+REFERENCE: Final = "corbaloc::192.0.2.9:2809/printer"
 MAIN, SPARE = "main", "spare"
 
 
@@ -49,6 +51,9 @@ class World:
         self._ask("PUT", "/v1/principals/ann/password", {"password": "correct horse battery"})
         self._gateway(MAIN)
         self.probe = self._probe()
+        self._ask("POST", "/v1/trader/types", {"name": TYPE})
+        self.offer = self._offer()
+        self._ask("POST", "/v1/trader/links", {"name": MAIN, "target": REFERENCE})
         self.publish()
         # Only what is connected can be suspended.
         line = self._open.enter_context(connect(url.replace("http", "ws", 1) + "/v1/ws"))
@@ -88,6 +93,10 @@ class World:
             "purpose": ["priority"],
             "gateway": [MAIN],
             "probe": [self.probe],
+            "type": [TYPE],
+            "offer": [self.offer],
+            "link": [MAIN],
+            "iterator": [self._iterator()],
         }
         for ending, make in self._spares.items():
             if path.endswith(ending) and (method in ("delete", "patch") or "{" not in ending):
@@ -150,6 +159,47 @@ class World:
                 sleep(0.05)
             else:
                 return str(found["probe"])
+
+    def _type(self, name: str) -> str:
+        with suppress(httpx2.HTTPStatusError):
+            self._ask("POST", "/v1/trader/types", {"name": name})
+        return name
+
+    def _offer(self) -> str:
+        asked = {"type": TYPE, "reference": REFERENCE, "properties": {"cost": 1.5, "features": 1}}
+        return str(self._ask("POST", "/v1/trader/offers", asked)["offer"])
+
+    def _iterator(self) -> int:
+        asked = {"type": TYPE, "how_many": 0}
+        return int(self._ask("POST", "/v1/trader/query", asked)["iterator"])
+
+    def _spare_type(self) -> dict[str, list[object]]:
+        return {"type": [self._type("Spare")]}
+
+    def _masked_type(self) -> dict[str, list[object]]:
+        with suppress(httpx2.HTTPStatusError):
+            self._ask("POST", f"/v1/trader/types/{self._type('Spare')}/mask")
+        return {"type": ["Spare"]}
+
+    def _unmasked_type(self) -> dict[str, list[object]]:
+        with suppress(httpx2.HTTPStatusError):
+            self._ask("POST", f"/v1/trader/types/{self._type('Spare')}/unmask")
+        return {"type": ["Spare"]}
+
+    def _spare_offer(self) -> dict[str, list[object]]:
+        return {"offer": [self._offer()]}
+
+    def _withdrawn(self) -> dict[str, list[object]]:
+        """An offer that may be withdrawn by a constraint."""
+        self._type("Office::Printer")
+        asked = {"type": "Office::Printer", "reference": REFERENCE, "properties": {"cost": 25.0}}
+        self._ask("POST", "/v1/trader/offers", asked)
+        return {}
+
+    def _spare_link(self) -> dict[str, list[object]]:
+        with suppress(httpx2.HTTPStatusError):
+            self._ask("POST", "/v1/trader/links", {"name": SPARE, "target": REFERENCE})
+        return {"link": [SPARE]}
 
     def _spare_gateway(self) -> dict[str, list[object]]:
         with suppress(httpx2.HTTPStatusError):
@@ -224,6 +274,14 @@ class World:
         "/credentials/{credential}": _spare_credential,
         "/gateways/{gateway}": _spare_gateway,
         "/pause": _running_gateway,
+        "/trader/types/{type}": _spare_type,
+        "/trader/offers/{offer}": _spare_offer,
+        "/trader/links/{link}": _spare_link,
+        "/mask": _unmasked_type,
+        "/unmask": _masked_type,
+        "/trader/withdrawals": _withdrawn,
+        "/trader/query": _withdrawn,
+        "/trader/offers": _withdrawn,
         "/drain": _running_gateway,
         "/channels/{channel}": _spare_channel,
         "/channels/{channel}/qos": _spare_channel,

@@ -9,7 +9,7 @@ from tidings.cli import showing
 from tidings.cli.connection import service_command
 from tidings.cli.options import commands, group, option
 from tidings.cli.pairs import pairs
-from tidings.errors import InvalidTypeCode, InvalidUsage
+from tidings.errors import InvalidEvent, InvalidTypeCode, InvalidUsage
 from tidings.events.anyvalue import Any as AnyValue
 from tidings.events.codecs.json_values import TYPE, value_from_plain
 from tidings.events.typetext import describe, read_type
@@ -114,18 +114,22 @@ async def export(
     full = await client.transport.request(r.SeeFullServiceType(type))
     declared = {one.name: one for one in full.properties}
     given = {
-        name: _typed(declared.get(name), value) for name, value in pairs(properties or ()).items()
+        name: _typed(name, declared.get(name), value)
+        for name, value in pairs(properties or ()).items()
     }
     id = await client.transport.ask(r.ExportOffer(type, reference, given))
     render.result({"offer": id}, f"offer {id} exported")
 
 
-def _typed(declared: PropertyDef | None, value: object) -> Any:  # noqa: ANN401 -- of any type
+def _typed(name: str, declared: PropertyDef | None, value: object) -> Any:  # noqa: ANN401
     """Return a value of the declared type, unless it says its own."""
     is_marked = isinstance(value, Mapping) and TYPE in value
-    if declared is None or is_marked:
-        return value_from_plain(value)
-    return AnyValue(declared.value_type, value_from_plain(value))
+    try:
+        if declared is None or is_marked:
+            return value_from_plain(value)
+        return AnyValue(declared.value_type, value_from_plain(value))
+    except InvalidEvent as error:
+        raise error.inside(name) from error.__cause__
 
 
 @service_command(trader, "tidings trader withdraw Office::Printer/7")

@@ -1,0 +1,46 @@
+"""The page on the trader tells the truth: its example runs, its commands are there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.edges.cli.running import tidings
+from tests.real.docs.consoles import commands, written_by
+from tests.real.docs.pages import code, page, tables
+from tests.real.docs.services import served, without_chance
+from tidings.trader import core, queries, types
+from tidings.trader.model import PropertyMode
+
+NAME = "docs/trader.md"
+
+
+def test_the_example_writes_what_is_shown(tmp_path: Path) -> None:
+    with served(tmp_path) as environment:
+        for shown in commands(NAME, "shell-session"):
+            written = written_by(shown.command, tmp_path, environment)
+            assert without_chance(written) == without_chance(shown.output), shown
+
+
+def test_the_commands_are_those_of_the_program() -> None:
+    [table] = [table for table in tables(page(NAME)) if table.headings[0] == "command"]
+    listed = tidings("trader", "--help").stdout.partition("Commands:")[2].split("\n")
+    offered = {line.split()[0] for line in listed if line.startswith("  ") and line[2] != " "}
+    assert offered == {code(command).split()[2] for _, (command, _) in table.rows}
+
+
+def test_modes_policies_and_limits_are_those_of_the_trader() -> None:
+    found = {table.headings[0]: table for table in tables(page(NAME))}
+    modes = [code(row[0]) for _, row in found["mode"].rows]
+    assert modes == [one.name.lower() for one in PropertyMode]
+    named = {word for _, row in found["policy"].rows for word in row[0].split("`")[1::2]}
+    assert named == set(queries._POLICIES)
+    limits = page(NAME).partition("## Limits")[2].partition("##")[0].replace(",", "")
+    for number in (
+        types.MOST_TYPES,
+        types.MOST_PROPERTIES,
+        core.MOST_OFFERS,
+        core.MAX_OFFER // 1024,
+        core.MOST_LINKS,
+        core.MOST_IN_LIST,
+    ):
+        assert f"{number} " in " ".join(limits.split()), number

@@ -9,6 +9,7 @@ import pytest
 from tests.promises.services import Service
 from tidings import errors as e
 from tidings.client.client import Client
+from tidings.engine.access import Caller
 from tidings.events import typecode as tc
 from tidings.trader import requests as r
 from tidings.trader.model import FollowOption, PropertyDef, PropertyMode
@@ -94,3 +95,21 @@ async def test_errors_say_what_was_wrong(service: Service) -> None:
     with pytest.raises(e.IllegalConstraint) as caught:
         await client.transport.request(r.QueryOffers(PRINTER, "cost = 5"))
     assert (caught.value.position, caught.value.hint) == (5, "equality is written ==")
+
+
+async def test_a_provider_changes_its_own_offers_only(service: Service) -> None:
+    await office(await service.client())
+    ann, bob = await service.client(Caller("ann")), await service.client(Caller("bob"))
+    id = await ann.transport.ask(r.ExportOffer(PRINTER, REFERENCE, {"cost": 3.0}))
+    assert (await bob.transport.request(r.SeeOffer(id))).owner == "ann"
+    for refused in (r.WithdrawOffer(id), r.ModifyOffer(id, (), {"cost": 0.0})):
+        with pytest.raises(e.Forbidden, match=r"bob may not manage offer .* of ann"):
+            await bob.transport.ask(refused)
+    with pytest.raises(e.Forbidden):
+        await ann.transport.ask(r.WithdrawOffer(f"{PRINTER}/1"))
+    with pytest.raises(e.Forbidden):
+        await ann.transport.ask(r.AddServiceType("Anns"))
+    await ann.transport.ask(r.ModifyOffer(id, (), {"cost": 2.0}))
+    await ann.transport.ask(r.WithdrawOffer(id))
+    with pytest.raises(e.UnknownOfferId):
+        await bob.transport.ask(r.WithdrawOffer(id))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from time import monotonic, sleep
 from typing import Any, Final
+from urllib.parse import quote
 
 import httpx2
 from websockets.sync.client import connect
@@ -167,7 +168,7 @@ class World:
 
     def _offer(self) -> str:
         asked = {"type": TYPE, "reference": REFERENCE, "properties": {"cost": 1.5, "features": 1}}
-        return str(self._ask("POST", "/v1/trader/offers", asked)["offer"])
+        return quote(self._ask("POST", "/v1/trader/offers", asked)["offer"], safe="")
 
     def _iterator(self) -> int:
         asked = {"type": TYPE, "how_many": 0}

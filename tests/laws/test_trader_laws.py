@@ -74,6 +74,10 @@ class TreeMaker:
     def tree(self, depth: int = 2) -> t.Node:
         rng = self.rng
         chance = rng.random()
+        if depth and chance < 0.15:
+            field, ends = t.Component(Path(rng.choice(NAMES))), rng.choices(LITERALS, k=2)
+            low, high = rng.choice((t.Greater, t.GreaterEqual)), rng.choice((t.Less, t.LessEqual))
+            return t.And((low(field, ends[0]), high(field, ends[1])))
         if depth and chance < 0.45:
             return t.And(tuple(self.tree(depth - 1) for _ in range(rng.randint(2, 3))))
         if depth and chance < 0.6:

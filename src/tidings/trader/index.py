@@ -8,8 +8,9 @@ an index finds include all that match; the constraint itself is asked of each of
 
 Comparisons are those of `filters/truth.py`: integers meet reals as doubles, booleans and characters
 count as numbers, and a text of one character in a constraint is a character, too. So numbers are
-kept as doubles, which never changes their order, and a character is in both tables. NaN equals
-nothing and has no order; it is in none.
+kept as doubles, which never changes their order, and a character is kept as its number: only texts
+of one character compare with it, and they look there, too. NaN equals nothing and has no order; it
+is in neither table.
 """
 
 from __future__ import annotations
@@ -143,7 +144,7 @@ def _keys(value: Plain) -> tuple[float | None, str | None]:
     key = None if found is None else float(found)
     if key is not None and math.isnan(key):
         key = None
-    return key, str(value) if isinstance(value, str) else None
+    return key, value if type(value) is str else None
 
 
 def ranges_of(tree: t.Node) -> dict[Path, _Range]:

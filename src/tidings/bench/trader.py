@@ -1,7 +1,7 @@
 """`tidings bench trader`: queries and exports, beside a scan of all offers.
 
 Offers of one service type have a lot (a text that few share), a cost and a site. Queries ask for a
-lot (equality), for a narrow range of costs, and for both a site and a range. The scan asks the
+lot (equality), for a narrow range of costs, and for a site and a wider range. The scan asks the
 same compiled constraint of every offer in turn. Each answer is compared with the scan's.
 """
 
@@ -114,13 +114,21 @@ class _Bench:
         }
 
     def _texts(self, queries: int) -> dict[str, list[str]]:
-        rng, width = self._rng, _DAY * _MATCHES / self._count
+        rng = self._rng
         lots = [rng.randrange(max(1, self._count // _MATCHES)) for _ in range(queries)]
-        starts = [rng.random() * (_DAY - width) for _ in range(queries)]
-        ranges = [f"cost >= {start!r} and cost < {start + width!r}" for start in starts]
-        sites = [f"site == 'hall-{rng.randrange(_SITES)}' and {one}" for one in ranges]
         equal = [f"lot == 'lot-{lot}'" for lot in lots]
+        ranges = [self._range(_MATCHES) for _ in range(queries)]
+        sites = [
+            f"site == 'hall-{rng.randrange(_SITES)}' and {self._range(_MATCHES * _SITES)}"
+            for _ in range(queries)
+        ]
         return dict(zip(_KINDS, (equal, ranges, sites), strict=True))
+
+    def _range(self, matches: int) -> str:
+        """Return a range of costs that about so many offers have."""
+        width = min(_DAY / 2, _DAY * matches / self._count)
+        start = self._rng.random() * (_DAY - width)
+        return f"cost >= {start!r} and cost < {start + width!r}"
 
     def _measured(self, texts: list[str]) -> tuple[float, float]:
         """Return how many queries, and how many scans, are answered in a second."""

@@ -77,11 +77,12 @@ class _Bench:
         figure = f"exports, up to {self._count} offers"
         self._figures.figure(figure, self._count / self._export(), "1/s")
         series = Series()
-        for _ in rounds(what, count, self._progress, [series]):
-            for kind, texts in self._texts(queries).items():
-                fast, slow = self._measured(texts)
-                series[f"{kind} queries"].append(fast)
-                series[f"{kind} scans"].append(slow)
+        with undisturbed():
+            for _ in rounds(what, count, self._progress, [series]):
+                for kind, texts in self._texts(queries).items():
+                    fast, slow = self._measured(texts)
+                    series[f"{kind} queries"].append(fast)
+                    series[f"{kind} scans"].append(slow)
         for kind in _KINDS:
             fast, slow = series.median(f"{kind} queries"), series.median(f"{kind} scans")
             self._figures.figure(f"{kind} queries, {self._count} offers", fast, "1/s")
@@ -132,14 +133,13 @@ class _Bench:
 
     def _measured(self, texts: list[str]) -> tuple[float, float]:
         """Return how many queries, and how many scans, are answered in a second."""
-        with undisturbed():
-            start = perf_counter()
-            answers: list[QueryAnswer] = [self._ask(QueryOffers(_TYPE, text)) for text in texts]
-            fast = len(texts) / (perf_counter() - start)
-            scanned = texts[:_SCANNED]
-            start = perf_counter()
-            expected = [self._scan(text) for text in scanned]
-            slow = len(scanned) / (perf_counter() - start)
+        start = perf_counter()
+        answers: list[QueryAnswer] = [self._ask(QueryOffers(_TYPE, text)) for text in texts]
+        fast = len(texts) / (perf_counter() - start)
+        scanned = texts[:_SCANNED]
+        start = perf_counter()
+        expected = [self._scan(text) for text in scanned]
+        slow = len(scanned) / (perf_counter() - start)
         for answer, ids in zip(answers, expected, strict=False):
             demand([one.id for one in answer.offers] == ids, "a query differs from the scan")
         demand(any(expected), "no offer was found")

@@ -89,7 +89,7 @@ MOST_LINKS: Final = 1_000
 MOST_ITERATORS: Final = 1_000
 MOST_IN_LIST: Final = 1_000
 """Offers of one answer; the most that `max_list` can be."""
-MAX_OFFER: Final = 65_536
+MAX_OFFER: Final = 16_384
 """Octets of an offer's properties, as JSON."""
 IDLE: Final = 300_000_000
 """How long an iterator waits for its next page, in microseconds."""

@@ -32,6 +32,7 @@ from tidings.events.paths import Missing
 from tidings.events.texts import shortened
 from tidings.filters import tree as t
 from tidings.filters.dialects import trader as language
+from tidings.filters.limits import ConstraintLimits
 from tidings.filters.parse import Kinds
 from tidings.filters.rewrite import fold
 from tidings.filters.shape import constant_of
@@ -49,6 +50,8 @@ from tidings.trader.model import (
 )
 
 MOST_ULONG: Final = 2**32 - 1
+LIMITS: Final = ConstraintLimits(octets=16_384, nodes=500)
+"""Of constraints and preferences: they are read and asked while the service does nothing else."""
 
 
 # Policies.
@@ -170,7 +173,7 @@ _POLICIES: Final[Mapping[str, Callable[[str, Plain], object]]] = {
 def constraint_of(text: str) -> t.Node:
     """Return the tree of a constraint, or raise IllegalConstraint."""
     try:
-        return fold(language.read(text))
+        return fold(language.read(text, LIMITS))
     except InvalidConstraint as error:
         wrong = IllegalConstraint(error.problem, text, error.position, error.hint)
         wrong.members = {"constr": text}
@@ -203,7 +206,7 @@ def preference_of(text: str) -> Preference:
             f"{shortened(word)} is not a preference", text, 0, "max, min, with, random or first"
         )
     try:
-        operand = language.read_expression(rest)
+        operand = language.read_expression(rest, LIMITS)
     except InvalidConstraint as error:
         raise _bad_preference(error.problem, text, start + error.position, error.hint) from error
     wanted, kind = (Kinds.BOOLEAN, "TRUE or FALSE") if word == "with" else (_COUNTS, "a number")

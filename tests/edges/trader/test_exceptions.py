@@ -406,8 +406,12 @@ def test_pages_of_all_offers() -> None:
 
 def test_what_is_too_large_is_refused() -> None:
     made = trader()
-    with pytest.raises(e.LimitExceeded, match="octets, more than 65536"):
-        ask(made, export(features=("x" * 70_000,)))
+    with pytest.raises(e.LimitExceeded, match="octets, more than 16384"):
+        ask(made, export(features=("x" * 17_000,)))
+    with pytest.raises(e.IllegalConstraint, match="more than 500 parts"):
+        ask(made, query(constraint=" or ".join(["x == 1"] * 200)))
+    with pytest.raises(e.IllegalPreference, match="nests deeper than 100"):
+        ask(made, query(preference="max " + " + ".join(["(x * 1)"] * 200)))
     with pytest.raises(e.LimitExceeded, match="1000 properties"):
         ask(made, export("Free", **{f"p{number}": 1 for number in range(1_001)}))
 

@@ -9,13 +9,15 @@ from tidings.cli import showing
 from tidings.cli.connection import service_command
 from tidings.cli.options import commands, group, option
 from tidings.cli.pairs import pairs
-from tidings.errors import InvalidEvent, InvalidTypeCode, InvalidUsage
+from tidings.cli.reading import opened, shown_name
+from tidings.errors import InvalidEvent, InvalidUsage, ServiceTypeExists
 from tidings.events.anyvalue import Any as AnyValue
 from tidings.events.codecs.json_values import TYPE, value_from_plain
-from tidings.events.typetext import describe, read_type
+from tidings.events.typetext import describe
 from tidings.terminal import render
 from tidings.trader import requests as r
 from tidings.trader.model import PropertyDef, PropertyMode
+from tidings.trader.text import property_of, read_service_types
 
 if TYPE_CHECKING:
     from tidings.client.client import Client
@@ -30,25 +32,11 @@ Properties = Annotated[
     option("<[NAME=VALUE]...>", "Properties of the offer; NAME:=JSON for lists and others."),
 ]
 
+File = Annotated[str, option("<FILE>", "Service types as text; - reads standard input.")]
+
 _MODES: Final = ("mandatory", "readonly")
 _PAGE: Final = 1_000
-
-
-def property_of(text: str) -> PropertyDef:
-    """Read `[mandatory] [readonly] TYPE NAME`."""
-    words = text.split()
-    mode = 0
-    while words and words[0] in _MODES:
-        mode |= PropertyMode[words.pop(0).upper()]
-    if len(words) < 2:
-        raise InvalidUsage(
-            f"--property {text!r:.80}: it is '[mandatory] [readonly] TYPE NAME', such as "
-            "'mandatory double cost'"
-        )
-    try:
-        return PropertyDef(words[-1], read_type(" ".join(words[:-1])), PropertyMode(mode))
-    except InvalidTypeCode as error:
-        raise InvalidUsage(f"--property {text!r:.80}: {error}") from error
+_MOST_TEXT: Final = 16 * 1024 * 1024
 
 
 def _property_text(one: PropertyDef) -> str:
@@ -80,6 +68,32 @@ async def add(
     asked = r.AddServiceType(name, interface, declared, tuple(super_types or ()))
     incarnation = await client.transport.ask(asked)
     render.result({"incarnation": incarnation}, f"service type {name} added")
+
+
+@service_command(trader, "tidings trader load office.types")
+async def load(client: Client, file: File) -> None:
+    """Add the service types of a file, one after the other; docs/trader.md has the form.
+
+    Types that are there already are left as they are.
+    """
+    added = []
+    for asked in read_service_types(_text_of(file)):
+        try:
+            await client.transport.ask(asked)
+        except ServiceTypeExists as error:
+            render.note(str(error))
+        else:
+            added.append(asked.name)
+    render.result({"added": added}, f"added: {', '.join(added) or 'nothing'}")
+
+
+def _text_of(source: str) -> str:
+    with opened(source) as stream:
+        octets = stream.read(_MOST_TEXT)
+    try:
+        return octets.decode()
+    except UnicodeDecodeError as error:
+        raise InvalidUsage(f"{shown_name(source)}: it is not text in UTF-8") from error
 
 
 @service_command(trader, "tidings trader types")

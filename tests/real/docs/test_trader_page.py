@@ -6,10 +6,11 @@ from pathlib import Path
 
 from tests.edges.cli.running import tidings
 from tests.real.docs.consoles import commands, written_by
-from tests.real.docs.pages import code, page, tables
+from tests.real.docs.pages import blocks, code, page, tables
 from tests.real.docs.services import served, without_chance
 from tidings.trader import core, queries, types
 from tidings.trader.model import PropertyMode
+from tidings.trader.text import read_service_types
 
 NAME = "docs/trader.md"
 
@@ -26,6 +27,17 @@ def test_the_commands_are_those_of_the_program() -> None:
     listed = tidings("trader", "--help").stdout.partition("Commands:")[2].split("\n")
     offered = {line.split()[0] for line in listed if line.startswith("  ") and line[2] != " "}
     assert offered == {code(command).split()[2] for _, (command, _) in table.rows}
+
+
+def test_the_text_of_a_type_is_read(tmp_path: Path) -> None:
+    [block] = [one for one in blocks(page(NAME)) if one.text.startswith("service ")]
+    [found] = read_service_types(block.text)
+    assert (found.name, found.super_types) == ("Office::Scanner", ("Office::Printer",))
+    (tmp_path / "office.types").write_text("service Office::Printer {\n}\n" + block.text)
+    with served(tmp_path) as environment:
+        for told in ("added: Office::Printer, Office::Scanner", "added: nothing"):
+            written = written_by("tidings trader load office.types", tmp_path, environment)
+            assert written.rpartition("\n")[2] == told
 
 
 def test_modes_policies_and_limits_are_those_of_the_trader() -> None:

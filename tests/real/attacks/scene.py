@@ -39,6 +39,7 @@ from tidings.grants import requests as g
 from tidings.grants.model import Verb
 from tidings.names import new_origin
 from tidings.server.lifecycle import Service
+from tidings.trader import requests as t
 
 MARK: Final = "eves-secret"
 """Stands in everything of Eve's that others must not see."""
@@ -159,6 +160,8 @@ async def _fill(scene: Scene) -> None:
         kind = e.NoticeKind.SLOW_CONSUMER
         scene.host.notice(e.Notice(kind, channel, scene.consumer, f"{MARK} is slow"))
     scene.filter = (await eve.ask(m.CreateFilter((constraint(f"$a == '{MARK}'"),)))).id
+    await owner.ask(t.AddServiceType("Printer"))
+    await eve.ask(t.ExportOffer("Printer", "corbaloc::192.0.2.9:2809/printer", {"cost": 1}))
     letters: list[DeadLetterInfo] = []
     async with asyncio.timeout(PATIENCE):
         while not letters:

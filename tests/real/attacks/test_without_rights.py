@@ -48,6 +48,10 @@ def targets(scene: Scene) -> Iterator[Target]:
         "job": (1,),
         "gateway": ("tower",),
         "probe": ("tower~1-1",),
+        "type": ("Printer",),
+        "offer": ("Printer%2F1",),
+        "link": ("campus",),
+        "iterator": (1,),
     }
     rows = {(row.method, path): row for row in CATALOGUE if row.http for path in row.places}
     app = build_app(scene.host)

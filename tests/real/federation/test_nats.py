@@ -284,7 +284,8 @@ class Guarded(nats.Rig):
     """A server that knows its users, and lets them do little."""
 
     options = (
-        "authorization { users = [ { user: admin, password: s3cret },\n"
+        # The server waits for the password as long as a busy machine takes.
+        "authorization { timeout: 60\n users = [ { user: admin, password: s3cret },\n"
         "  { user: roads, password: s3cret, permissions: {\n"
         '    publish: ["open.>", "$JS.>"], subscribe: ["open.>", "_INBOX.>"] } } ] }'
     )

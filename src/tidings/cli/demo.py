@@ -114,7 +114,8 @@ async def auction(
     Options:
         port N: The port of the pages; 0 for a free one.
     """
-    from tidings.apps.auction_alert.serving import listener, served
+    from tidings.apps.auction_alert.web import served
+    from tidings.apps.local_pages import listener
     from tidings.client.transports.http.transport import HttpTransport
 
     assert isinstance(client.transport, HttpTransport)  # commands speak HTTP

@@ -20,9 +20,10 @@ from tidings.apps import filter_stream
 from tidings.apps.auction_alert import show
 from tidings.apps.auction_alert.accounts import account_of, taken_in
 from tidings.apps.auction_alert.desk import Desk, Standing
-from tidings.apps.auction_alert.process import HOUSES, AuctionProcess, Happening, Job
+from tidings.apps.auction_alert.process import HOUSES, AuctionProcess, Job
 from tidings.apps.auction_alert.scene import BIDDERS, Scene
 from tidings.apps.auction_alert.show import OFFERS_SHOWN, AuctionBoard, AuctionShow
+from tidings.apps.child_process import Happening
 from tidings.apps.demo_service import DemoService
 from tidings.cli import demo
 from tidings.cli.demo import DOES_NOT_HOLD

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from tidings.apps.auction_alert.evening import Evening
-from tidings.apps.auction_alert.serving import PORT, listener, served
+from tidings.apps.auction_alert.web import PORT, served
 from tidings.apps.demo_service import DemoService
+from tidings.apps.local_pages import listener
 from tidings.client.connecting import connect
 from tidings.terminal import render
 

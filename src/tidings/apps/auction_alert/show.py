@@ -21,8 +21,9 @@ from tidings.apps.auction_alert.accounts import (
     taken_in,
 )
 from tidings.apps.auction_alert.desk import Desk, Standing, near_miss
-from tidings.apps.auction_alert.process import BIDDERS, HOUSES, AuctionProcess, Happening, Job
+from tidings.apps.auction_alert.process import BIDDERS, HOUSES, AuctionProcess, Job
 from tidings.apps.auction_alert.scene import Scene
+from tidings.apps.child_process import Happening
 from tidings.apps.demo_service import DemoService
 from tidings.client.connecting import connect
 from tidings.clock import SystemClock

@@ -9,14 +9,16 @@ from __future__ import annotations
 import asyncio
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final, NoReturn, Self, TypeAlias
+from typing import Any, Final, NoReturn, Self, TypeAlias, TypeVar
 
 import msgspec
 
 from tidings.errors import TidingsError
+
+_T = TypeVar("_T")
 
 DONE: Final = "done"
 """What a process reports when the job is prepared, or an order is carried out."""
@@ -96,6 +98,22 @@ class ChildProcess:
         self._reading.cancel()
         await asyncio.wait((self._reading,))
         await self._process.communicate()
+
+
+async def unless_one_ends(story: Coroutine[Any, Any, _T], processes: Iterable[ChildProcess]) -> _T:
+    """Run a story while processes are running; raise TidingsError if one of them ends before."""
+    told = asyncio.create_task(story)
+    endings = [asyncio.create_task(one.ended()) for one in processes]
+    try:
+        await asyncio.wait((told, *endings), return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in (told, *endings):
+            task.cancel()
+        await asyncio.wait((told, *endings))
+    for ended in endings:
+        if not ended.cancelled():
+            ended.result()
+    return told.result()
 
 
 # The child process.

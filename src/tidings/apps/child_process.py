@@ -66,7 +66,8 @@ class ChildProcess:
 
     async def ended(self) -> NoReturn:
         """Wait until the process ends unexpectedly; raise TidingsError with the cause."""
-        await self._reading
+        await asyncio.wait((self._reading,))  # whoever is cancelled here leaves it reading
+        self._reading.result()
         code = await self._process.wait()
         last = self._errors.read_text(errors="replace").strip().rpartition("\n")[2]
         raise TidingsError(f"the process of the {self.part} ended, code {code}: {last}")

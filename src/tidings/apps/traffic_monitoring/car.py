@@ -115,7 +115,9 @@ class CarEntity(Entity):
         """Log and publish what the car does; return when its speed is on the air."""
         now, licence = drive(self.car, self.second), self.car.licence
         (x, y), rate = now.place, now.rate
-        self.log("drove", licence=licence, x=x, y=y, rate=rate, brakes=now.brakes)
+        self.log(
+            "drove", licence=licence, x=x, y=y, heading=now.heading, rate=rate, brakes=now.brakes
+        )
         self.radio.publish("Location", {"license_no": licence})
         if now.brakes != self._braked:
             self.radio.publish("Brake", {"license_no": licence, "brakes": int(now.brakes)})

@@ -72,9 +72,10 @@ class Car(NamedTuple):
 
 
 class Drive(NamedTuple):
-    """What a car does in one second."""
+    """What a car does in one second; `heading` is in degrees, 0 to the north, 90 to the east."""
 
     place: Place
+    heading: int
     rate: int
     brakes: bool
 
@@ -128,7 +129,11 @@ def drive(car: Car, second: int) -> Drive:
     rates = _rates(car)
     rate = rates[second % len(rates)]
     before = rates[(second - 1) % len(rates)] if second else rate
-    return Drive(along(car.route, car.start + driven(car, second)), rate, before - rate >= _BRAKES)
+    way = car.start + driven(car, second)
+    place, next_place = along(car.route, way), along(car.route, way + 1)
+    north, east = next_place[1] - place[1], next_place[0] - place[0]
+    heading = round(math.degrees(math.atan2(east, north))) % 360
+    return Drive(place, heading, rate, before - rate >= _BRAKES)
 
 
 def driven(car: Car, second: int) -> float:

@@ -68,7 +68,13 @@ class ControlRoom:
         fines: The fines for them.
     """
 
-    def __init__(self, office: str, client: Client, folder: Path, tell: Callable[[Line], None]) -> None:
+    _ear: SienaClient
+    _federation: FederationClient
+    _publisher: Publisher
+
+    def __init__(
+        self, office: str, client: Client, folder: Path, tell: Callable[[Line], None]
+    ) -> None:
         self.second = 0
         self.limits: list[LimitSet] = []
         self.offences: list[Offence] = []
@@ -83,8 +89,6 @@ class ControlRoom:
         self._fined: set[tuple[str, str, int]] = set()
         self._to_publish: list[StructuredEvent] = []
         self._stack = AsyncExitStack()
-        self._federation: FederationClient
-        self._publisher: Publisher
 
     async def __aenter__(self) -> Self:
         for name in (CHANNEL, DERIVED):
@@ -92,15 +96,19 @@ class ControlRoom:
         self._publisher = await self._client.publisher(CHANNEL, producer=_PRODUCER)
         asking = FederationClient("siena", OFFICE, {"url": self._office}, system=CITY)
         self._federation = await self._stack.enter_async_context(asking)
-        ear = await SienaClient.connect(self._office, self._take)
-        await self._stack.enter_async_context(ear)
-        ear.subscribe(SPEEDS)
-        await ear.settle()
+        self._ear = await SienaClient.connect(self._office, self._take)
+        await self._stack.enter_async_context(self._ear)
+        self._ear.subscribe(SPEEDS)
+        await self.settle()
         await self.set_limit(ROADSIDES, FIRST_LIMIT)
         return self
 
     async def __aexit__(self, *error: object) -> None:
         await self._stack.aclose()
+
+    async def settle(self) -> None:
+        """Wait until SIENA has handed over all that was published."""
+        await self._ear.settle()
 
     def limits_now(self) -> dict[str, int]:
         """Return the limit of each monitor."""

@@ -97,6 +97,21 @@ class MergedLog:
             return None
         return self._steps[min(max(number, self.first), self.last) - self.first]
 
+    def around(self, number: int, many: int) -> list[Step]:
+        """Return a step with so many before and after it."""
+        place = min(max(number, self.first), self.last) - self.first
+        return self._steps[max(0, place - many) : place + many + 1]
+
+    def latest(self, word: str, upto: int, most: int) -> list[Step]:
+        """Return the latest lines with a word up to a number, the last first."""
+        found = []
+        for step in reversed(self._steps[: max(0, upto - self.first + 1)]):
+            if step.line.word == word:
+                found.append(step)
+                if len(found) == most:
+                    break
+        return found
+
     def lines(self) -> list[Line]:
         """Return all lines that are kept."""
         return [step.line for step in self._steps]

@@ -26,7 +26,7 @@ def roadside_gateway(job: Job, position: str) -> r.CreateGateway:
 
 
 class RoadEntity(Entity):
-    """A monitor with its sign; orders: `move` into a second, `meet` the other monitors."""
+    """A monitor with its sign; orders: `move` into a second, `meet` the others, `drain`."""
 
     def __init__(self, job: Job, position: str, client: Client, tell: Tell) -> None:
         super().__init__(job, position, tell)
@@ -55,6 +55,8 @@ class RoadEntity(Entity):
         self.second = order["second"]
         if order["order"] == "meet":
             await self._meet()
+        elif order["order"] == "drain":
+            await self._drain()
 
     async def _meet(self) -> None:
         """Wait until the gateway knows all monitors, so that `road-*` means them all."""
@@ -62,5 +64,13 @@ class RoadEntity(Entity):
         while True:
             found = await self._client.transport.request(r.SeeFederation(self._gateway))
             if everybody <= {one.service for one in found if one.gateways}:
+                return
+            await asyncio.sleep(_LOOK)
+
+    async def _drain(self) -> None:
+        """Wait until the gateway has handed on all that it has received."""
+        while True:
+            found = await self._client.transport.request(r.SeeGateway(self._gateway))
+            if not any(side.waiting for side in found.sides):
                 return
             await asyncio.sleep(_LOOK)

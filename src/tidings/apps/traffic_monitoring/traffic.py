@@ -57,9 +57,7 @@ class Traffic:
     room: ControlRoom
     client: Client
 
-    def __init__(
-        self, folder: Path, service: DemoService, *, patience: float = PATIENCE
-    ) -> None:
+    def __init__(self, folder: Path, service: DemoService, *, patience: float = PATIENCE) -> None:
         self.log = MergedLog()
         self.second = -1
         self.missing: list[object] = []
@@ -71,6 +69,7 @@ class Traffic:
         self._network = f"city-{new_handle()}"
         self._lines: list[Line] = []
         self._news = asyncio.Event()
+        self._turn = asyncio.Lock()
         self._office = ""
         self.siena = self._process("siena")
         self.cars = {car.name: self._process(car.name) for car in CARS}
@@ -87,7 +86,8 @@ class Traffic:
 
     async def __aenter__(self) -> Self:
         try:
-            for process in (self.service, *self.processes):
+            await self._stack.enter_async_context(self.service)
+            for process in self.processes:
                 await self._stack.enter_async_context(process)
         except BaseException:
             await self._stack.aclose()
@@ -134,10 +134,11 @@ class Traffic:
 
     async def set_limit(self, targets: str, limit: int) -> list[str]:
         """Set a limit between two seconds; return the monitors where it is in force and shown."""
-        self.room.second = self.second + 1
-        roads = await self.room.set_limit(targets, limit)
-        await self._signs_show()
-        return roads
+        async with self._turn:
+            self.room.second = self.second + 1
+            roads = await self.room.set_limit(targets, limit)
+            await self._signs_show()
+            return roads
 
     async def _signs_show(self) -> None:
         """Wait until every sign shows the limit."""
@@ -145,6 +146,10 @@ class Traffic:
 
     async def next_second(self) -> None:
         """Have all cars drive for a second, and publish."""
+        async with self._turn:
+            await self._next_second()
+
+    async def _next_second(self) -> None:
         self.second += 1
         now = self.room.second = self.second
         await self._order(self.cars | self.roads, "move", now)
@@ -153,13 +158,25 @@ class Traffic:
         hearings = {one for one in radio_due(drives, ROADS) if one.second == now}
         offences = {one for one in due(drives, self.room.limits, ROADS) if one.second == now}
         await self._until(
-            lambda: hearings.difference(heard(self._lines))
-            | offences.difference(self.room.offences[-_MOST_OFFENCES:])
+            lambda: (
+                hearings.difference(heard(self._lines))
+                | offences.difference(self.room.offences[-_MOST_OFFENCES:])
+            )
         )
+        self.kept += await self.room.keep(self._close_second())
+
+    async def end(self) -> None:
+        """Wait until nothing is on its way any more, such as an offence too many."""
+        await self._order(self.roads, "drain", self.second)
+        await self.room.settle()
+        self._close_second()
+
+    def _close_second(self) -> list[Line]:
+        """Merge what the logs have from this second."""
         lines = list(self._lines)
         self._lines.clear()
         self.log.add(lines)
-        self.kept += await self.room.keep(lines)
+        return lines
 
     async def _until(self, lacking: Callable[[], set[Any]]) -> None:
         """Wait until nothing is lacking; what still is after a while counts as missing."""

@@ -104,7 +104,7 @@ ROADS: Final = (
 )
 ROOM_PLACE: Final[Place] = (1_000.0, 480.0)
 CARS: Final = (
-    Car("car-1", "05D1001", _SOUTH, 107.0, (Leg(60, 57), Leg(20, 44))),
+    Car("car-1", "05D1001", _SOUTH, 107.0, (Leg(12, 57), Leg(48, 44), Leg(20, 57))),
     Car("car-2", "06D2002", _RING, 1_400.0, (Leg(20, 112), Leg(20, 45), Leg(40, 64))),
     Car("car-3", "04D3003", _EAST, 10.0, (Leg(44, 72), Leg(30, 90))),
     Car("car-4", "02D4004", _SOUTH, 114.0, (Leg(50, 28), Leg(30, 47))),

@@ -98,9 +98,9 @@ class MergedLog:
         return self._steps[min(max(number, self.first), self.last) - self.first]
 
     def around(self, number: int, many: int) -> list[Step]:
-        """Return a step with so many before and after it."""
-        place = min(max(number, self.first), self.last) - self.first
-        return self._steps[max(0, place - many) : place + many + 1]
+        """Return a step with so many before and after it; more before it near the end."""
+        end = min(max(number, self.first) - self.first + many + 1, len(self._steps))
+        return self._steps[max(0, end - 2 * many - 1) : end]
 
     def latest(self, word: str, upto: int, most: int) -> list[Step]:
         """Return the latest lines with a word up to a number, the last first."""

@@ -27,7 +27,12 @@ _MOST_SHOWN: Final = 10
 
 
 class TrafficShow:
-    """One bounded scene; its data is in `folder`."""
+    """One bounded scene; its data is in `folder`.
+
+    Attributes:
+        archive: The folder of the archive.
+        traffic: The scene.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.archive = folder / "archive"
@@ -36,7 +41,7 @@ class TrafficShow:
             folder,
             {"TIDINGS_ARCHIVE__DIR": str(self.archive), "TIDINGS_ARCHIVE__SEAL_AFTER": "1s"},
         )
-        self._traffic = Traffic(folder, self._service)
+        self.traffic = Traffic(folder, self._service)
 
     def play(self) -> bool:
         """Play the scene; return whether its logs agree. Raises TidingsError on a timeout."""
@@ -45,7 +50,7 @@ class TrafficShow:
     async def played(self) -> bool:
         """Play the scene; return whether its logs agree."""
         try:
-            async with asyncio.timeout(MOST_SECONDS), self._traffic as traffic:
+            async with asyncio.timeout(MOST_SECONDS), self.traffic as traffic:
                 await unless_one_ends(self._story(), traffic.processes)
                 await self._service.stop()  # seals the archive
         except TimeoutError as error:
@@ -57,13 +62,13 @@ class TrafficShow:
     @property
     def fines(self) -> list[Fine]:
         """Return the fines of the control room."""
-        return self._traffic.room.fines
+        return self.traffic.room.fines
 
     async def _story(self) -> None:
-        traffic = self._traffic
+        traffic = self.traffic
         await traffic.begin()
         self._who()
-        render.heading(f"{SECONDS} seconds, limit {FIRST_LIMIT} at all monitors")
+        render.heading(f"{SECONDS} seconds, with the limit {FIRST_LIMIT} everywhere")
         for second in range(SECONDS):
             for change in CHANGES:
                 if change.second == second:
@@ -76,7 +81,7 @@ class TrafficShow:
         await traffic.end()
 
     def _who(self) -> None:
-        traffic = self._traffic
+        traffic = self.traffic
         render.heading("Who is where")
         rows = [("tidings serve", str(self._service.pid), "the channel traffic, with an archive")]
         rows.append(("SIENA server", str(traffic.siena.pid), "siena-m, the office"))
@@ -96,10 +101,10 @@ class TrafficShow:
             ("fines", found.fines),
         )
         show_checks(checks)
-        for one in self._traffic.missing[:_MOST_SHOWN]:
+        for one in self.traffic.missing[:_MOST_SHOWN]:
             render.say(f"not in time: {one}")
         render.say(
-            f"With the first limits all the time there would be {found.without_changes} offences."
+            f"Had no limit changed, {found.decided} readings would have been judged otherwise."
         )
 
     def derive(self, spark: SparkSession) -> bool:
@@ -112,10 +117,10 @@ class TrafficShow:
             async with await connect(self._service.url) as client:
                 read = await asyncio.to_thread(self._query, spark)
                 found = await derived_fines(client)
-        render.say(f"{read} of {self._traffic.kept} events of the channel are in the archive.")
+        render.say(f"{read} of {self.traffic.kept} events of the channel are in the archive.")
         check = compared(found, [_as_derived(one) for one in self.fines])
         show_checks((("fines derived from the archive", check),))
-        return check.holds and read == self._traffic.kept
+        return check.holds and read == self.traffic.kept
 
     def _query(self, spark: SparkSession) -> int:
         """Derive the fines; return how many events of the channel were read."""

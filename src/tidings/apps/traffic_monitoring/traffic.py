@@ -228,13 +228,13 @@ class Verdict(NamedTuple):
         radio: What was received by radio, against who was within reach.
         offences: What was reported to the control room, against what the cars drove.
         fines: What was fined, against the offences.
-        without_changes: How many offences there would be had no limit changed.
+        decided: How many readings are an offence, or none, since a limit was changed.
     """
 
     radio: Check
     offences: Check
     fines: Check
-    without_changes: int
+    decided: int
 
     @property
     def holds(self) -> bool:
@@ -247,9 +247,10 @@ def verdict(lines: Sequence[Line], room: ControlRoom) -> Verdict:
     readings = driven(lines)
     expected = due(readings, room.limits, ROADS)
     first = [one for one in room.limits if one.second == 0]
+    unchanged = {one[:4] for one in due(readings, first, ROADS)}
     return Verdict(
         compared(heard(lines), radio_due(readings, ROADS)),
         compared(room.offences, expected),
         compared(room.fines, fines(expected)),
-        len(due(readings, first, ROADS)),
+        len(unchanged.symmetric_difference(one[:4] for one in expected)),
     )

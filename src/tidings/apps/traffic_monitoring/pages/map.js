@@ -10,6 +10,7 @@ export function CityMap({ city, board }) {
   const links = line ? passing(line, city).filter((pair) => pair.every((name) => places[name])) : [];
   const marked = (name) => (line?.entity === name ? "now" : "");
   return html`<svg class="map" viewBox=${`0 0 ${width} ${height}`} role="img" aria-label=${spoken(city, state)}>
+    <${Blocks} kind="park" of=${PARKS} /><${Blocks} kind="house" of=${HOUSES} />
     ${city.streets.map((street) => html`<polyline class="street" points=${points(street.map(at))} />`)}
     ${city.streets.map((street) => html`<polyline class="middle" points=${points(street.map(at))} />`)}
     ${Object.values(city.roads).map((place) => html`<circle class="reach" ...${centre(at(place))} r=${city.reach} />`)}
@@ -35,7 +36,7 @@ const Car = ({ name, place, car, mark }) => html`<g class=${`${name} ${mark}`} t
     <path class="glass" d="M-9 -8 L-7 -14 H7 L9 -8 Z M-8 14 H8 L7 10 H-7 Z" />
     ${car.brakes && html`<rect class="brake" x="-12" y="20" width="8" height="6" rx="2" /><rect class="brake" x="4" y="20" width="8" height="6" rx="2" />`}
   </g>
-  <${Label} y=${-36} text=${`${name} · ${car.rate} km/h`} />
+  <rect class="label" x="-78" y="28" width="156" height="26" rx="6" /><text y="46">${name} · ${car.rate} km/h</text>
 </g>`;
 
 // A mast with a radio, and beside it the sign.
@@ -45,7 +46,7 @@ const Monitor = ({ name, place, limit, mark }) => html`<g class=${mark} transfor
   <circle class="mast" cx="0" cy="-80" r="4" />
   <g transform="translate(40 -52)"><rect class="mast" x="-2" y="20" width="4" height="16" /><circle class="plate" r="21" />
     <text class="limit" y="7">${limit ?? "–"}</text></g>
-  <${Label} y=${52} text=${name} />
+  <text class="end" x="-24" y="-48">${name}</text>
 </g>`;
 
 const Room = ({ place, fines, mark }) => html`<g class=${mark} transform=${moved(place)}>
@@ -55,4 +56,8 @@ const Room = ({ place, fines, mark }) => html`<g class=${mark} transform=${moved
   <text class="quiet" y="70">${fines} ${fines === 1 ? "fine" : "fines"}</text>
 </g>`;
 
-const Label = ({ y, text }) => html`<text y=${y}>${text}</text>`;
+// Parks and houses: x, y, width and height from the north-west corner.
+const PARKS = [[135, 375, 170, 150], [930, 400, 130, 150]];
+const HOUSES = [[150, 150, 90, 60], [260, 150, 60, 110], [400, 240, 150, 70], [650, 150, 70, 160], [740, 250, 120, 60], [650, 390, 110, 70], [650, 490, 60, 70],
+  [420, 400, 120, 60], [420, 490, 60, 60], [1140, 130, 40, 190], [1140, 380, 40, 150], [20, 150, 40, 240], [160, 640, 220, 40], [520, 640, 260, 40], [560, 20, 200, 40]];
+const Blocks = ({ kind, of }) => html`${of.map(([x, y, width, height]) => html`<rect class=${kind} x=${x} y=${y} width=${width} height=${height} rx="8" />`)}`;

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -37,9 +37,10 @@ class TrafficShow:
     def __init__(self, folder: Path) -> None:
         self.archive = folder / "archive"
         self._folder = folder
+        # The end of the service seals the archive: one segment is enough.
         self._service = DemoService(
             folder,
-            {"TIDINGS_ARCHIVE__DIR": str(self.archive), "TIDINGS_ARCHIVE__SEAL_AFTER": "1s"},
+            {"TIDINGS_ARCHIVE__DIR": str(self.archive), "TIDINGS_ARCHIVE__SEAL_AFTER": "5min"},
         )
         self.traffic = Traffic(folder, self._service)
 
@@ -52,7 +53,7 @@ class TrafficShow:
         try:
             async with asyncio.timeout(MOST_SECONDS), self.traffic as traffic:
                 await unless_one_ends(self._story(), traffic.processes)
-                await self._service.stop()  # seals the archive
+                await self._service.stop()
         except TimeoutError as error:
             raise TidingsError(f"the scene has not ended within {MOST_SECONDS:.0f} s") from error
         found = verdict(traffic.log.lines(), traffic.room)
@@ -118,7 +119,7 @@ class TrafficShow:
                 read = await asyncio.to_thread(self._query, spark)
                 found = await derived_fines(client)
         render.say(f"{read} of {self.traffic.kept} events of the channel are in the archive.")
-        check = compared(found, [_as_derived(one) for one in self.fines])
+        check = derived_check(found, self.fines)
         show_checks((("fines derived from the archive", check),))
         return check.holds and read == self.traffic.kept
 
@@ -165,6 +166,10 @@ async def derived_fines(client: Client) -> list[tuple[object, ...]]:
     ]
 
 
-def _as_derived(fine: Fine) -> tuple[object, ...]:
-    one = fine.offence
-    return one.licence, one.road, one.rate, one.limit, at(one.second)
+def derived_check(found: Sequence[object], fined: Iterable[Fine]) -> Check:
+    """Compare what Spark derived with the fines of the control room."""
+    expected = [
+        (one.licence, one.road, one.rate, one.limit, at(one.second))
+        for one in (fine.offence for fine in fined)
+    ]
+    return compared(found, expected)

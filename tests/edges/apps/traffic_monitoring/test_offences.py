@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tidings.apps.traffic_monitoring.city import ROADS, Road
+from tidings.apps.traffic_monitoring.city import ROADS, Road, at
 from tidings.apps.traffic_monitoring.offences import (
     Fine,
     Heard,
@@ -24,6 +24,7 @@ from tidings.apps.traffic_monitoring.offences import (
     named,
     radio_due,
 )
+from tidings.apps.traffic_monitoring.show import derived_check
 from tidings.federation.notes import Notes
 from tidings.federation.records import Note
 
@@ -156,3 +157,15 @@ def test_what_differs_is_found() -> None:
     assert compared(["a", "c", "c"], ["a", "b", "c"])[1:] == (["b"], ["c"])
     assert not compared([], ["a"]).holds
     assert not compared(["a"], []).holds
+
+
+def test_fines_that_spark_has_not_derived_are_missing() -> None:
+    fined = fines([offence(2), offence(3, road="road-2")])
+    found = [
+        ("00X0001", road, 60.0, 50.0, at(second)) for road, second in (("road-1", 2), ("road-2", 3))
+    ]
+    assert derived_check(found, fined).holds
+    assert derived_check(found[1:], fined).missing == [("00X0001", "road-1", 60, 50, at(2))]
+    assert len(derived_check(found, fined[1:]).surplus) == 1
+    other = [found[0], ("00X0001", "road-2", 60.0, 49.0, at(3))]
+    assert not derived_check(other, fined).holds

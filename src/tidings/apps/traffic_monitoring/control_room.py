@@ -24,6 +24,7 @@ from tidings.apps.traffic_monitoring.offences import (
     Fine,
     LimitSet,
     Offence,
+    Step,
     changed,
     euros,
     limits_now,
@@ -34,7 +35,7 @@ from tidings.apps.traffic_monitoring.replay import Line
 from tidings.client.client import Client
 from tidings.client.publishing import Publisher
 from tidings.clock import SystemClock
-from tidings.errors import InvalidUsage
+from tidings.errors import InvalidEvent, InvalidUsage, TidingsError
 from tidings.events.build import event
 from tidings.events.structured import StructuredEvent
 from tidings.filters.dialects.siena import AttributeTest, Operator
@@ -119,6 +120,7 @@ class ControlRoom:
 
         Raises:
             InvalidUsage: The list names no monitor, or the limit is out of range.
+            TidingsError: A monitor's gateway has refused it, or does not answer.
         """
         roads = named(targets, _ROADS)
         if not roads:
@@ -127,9 +129,8 @@ class ControlRoom:
             raise InvalidUsage(f"a limit is 0 to {HIGHEST} km/h, not {limit}")
         steps, self._standing = changed(self._standing, _ROADS, targets, limit)
         self._log("asked", targets=targets, limit=limit)
-        for subscribes, filter, where in steps:
-            ask = self._federation.subscribe if subscribes else self._federation.unsubscribe
-            await ask(filter, where)
+        for step in steps:
+            await self._ask(step)
         sign = event("Traffic", "SpeedLimit", "SpeedLimit", {"limit": float(limit)})
         await self._federation.publish(sign, targets)
         for road in roads:
@@ -138,22 +139,37 @@ class ControlRoom:
             self._to_publish.append(event("Traffic", "SpeedLimit", road, data))
         return roads
 
-    async def _take(self, notifications: Sequence[Notification]) -> None:
-        for notification in notifications:
-            arrival = self._mapping.arrival(notification)
-            assert arrival.mark is not None  # a gateway has brought it
-            self._report(arrival.mark.origin, arrival.event)
+    async def _ask(self, step: Step) -> None:
+        if not step.subscribes:
+            await self._federation.unsubscribe(step.filter, step.targets)
+            return
+        answer = await self._federation.subscribe(step.filter, step.targets)
+        if lacking := set(named(step.targets, _ROADS)).difference(answer.applied):
+            raise TidingsError(
+                f"{step.filter!r} does not apply at {', '.join(sorted(lacking))}: "
+                f"{answer.refused or 'there is no answer'}"
+            )
 
-    def _report(self, road: str, speed: StructuredEvent) -> None:
+    async def _take(self, notifications: Sequence[Notification]) -> None:
+        """Take speeds that monitors have brought; anybody may publish others."""
+        for notification in notifications:
+            try:
+                arrival = self._mapping.arrival(notification)
+            except InvalidEvent:
+                continue
+            road = "" if arrival.mark is None else arrival.mark.origin
+            licence, rate = (arrival.event.data.get(name) for name in ("license_no", "rate"))
+            if road in self.limits_now() and isinstance(licence, str) and isinstance(rate, float):
+                self._report(road, licence, round(rate))
+
+    def _report(self, road: str, licence: str, rate: int) -> None:
         """Log an offender; fine it, but once at one monitor in ten minutes."""
-        licence, rate = str(speed.data["license_no"]), speed.data["rate"]
-        assert isinstance(rate, float)
-        offence = Offence(self.second, licence, road, round(rate), self.limits_now()[road])
+        offence = Offence(self.second, licence, road, rate, self.limits_now()[road])
         self.offences.append(offence)
         about = offence._asdict()
         self._log("reported", **about)
         with self._offenders.open("a", encoding="utf-8") as file:
-            file.write(f"{licence} {offence.rate} km/h at {road}, limit {offence.limit}\n")
+            file.write(f"{licence} {rate} km/h at {road}, limit {offence.limit}\n")
         if window(offence) not in self._fined:
             self._fined.add(window(offence))
             fine = Fine(offence, euros(offence))

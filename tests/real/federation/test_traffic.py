@@ -15,6 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+import can
 import pytest
 
 from tests.real.docs.pages import blocks, page
@@ -56,7 +57,7 @@ def played(
     show = TrafficShow(folder)
     with contextlib.redirect_stdout(io.StringIO()) as shown:
         holds = show.play()
-    record_real_part("traffic: processes", str(len(show.traffic.processes) + 1))
+    record_real_part("python-can", can.__version__)
     return Played(show.traffic, show.traffic.log.lines(), holds, shown.getvalue(), folder)
 
 

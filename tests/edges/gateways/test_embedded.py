@@ -20,7 +20,7 @@ async def applies(client: Client) -> None:
     async with asyncio.timeout(PATIENCE):
         while True:
             found = await client.transport.request(r.SeeFederationRequests("G"))
-            if all(one.applied for one in found):
+            if found and all(one.applied for one in found):
                 return
             await asyncio.sleep(0.01)
 

@@ -55,6 +55,8 @@ HIGHEST: Final = 254
 """The highest limit: octet 7 of a frame has rates up to 255."""
 
 _ROADS: Final = tuple(road.name for road in ROADS)
+# Seconds that gateways have to answer.
+_PATIENCE: Final = 60.0
 # Events of the channel are counted by this producer.
 _PRODUCER: Final = "control room"
 
@@ -92,6 +94,14 @@ class ControlRoom:
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
+        try:
+            await self._open()
+        except BaseException:
+            await self._stack.aclose()
+            raise
+        return self
+
+    async def _open(self) -> None:
         for name in (CHANNEL, DERIVED):
             await self._client.create_channel(name, persistent=True)
         self._publisher = await self._client.publisher(CHANNEL, producer=_PRODUCER)
@@ -102,7 +112,6 @@ class ControlRoom:
         self._ear.subscribe(SPEEDS)
         await self.settle()
         await self.set_limit(ROADSIDES, FIRST_LIMIT)
-        return self
 
     async def __aexit__(self, *error: object) -> None:
         await self._stack.aclose()
@@ -141,9 +150,9 @@ class ControlRoom:
 
     async def _ask(self, step: Step) -> None:
         if not step.subscribes:
-            await self._federation.unsubscribe(step.filter, step.targets)
+            await self._federation.unsubscribe(step.filter, step.targets, wait=_PATIENCE)
             return
-        answer = await self._federation.subscribe(step.filter, step.targets)
+        answer = await self._federation.subscribe(step.filter, step.targets, wait=_PATIENCE)
         if lacking := set(named(step.targets, _ROADS)).difference(answer.applied):
             raise TidingsError(
                 f"{step.filter!r} does not apply at {', '.join(sorted(lacking))}: "
@@ -190,5 +199,7 @@ class ControlRoom:
                         "rate": heard["rate"], "at": at(line.second)}  # fmt: skip
                 self._to_publish.append(event("Traffic", "Speed", line.entity, data))
         events, self._to_publish = self._to_publish, []
-        await self._publisher.publish_many(events)
+        for receipt in await self._publisher.publish_many(events):
+            if isinstance(receipt, TidingsError):
+                raise receipt
         return len(events)

@@ -486,18 +486,14 @@ class Gateway:
                 applied[Request(one.announces, one.what, one.source)].append(one)
         found = []
         for request, targets in self._notes.requests():
-            meant = {
-                service
-                for text in targets
-                for service in self.topology.services
-                if service in distribution(text) and service != request.source
-            }
             named = {
                 name
                 for text in targets
                 for name in distribution(text).names
-                if not {"*", "?"} & set(name) and name != request.source
+                if not {"*", "?"} & set(name)
             }
+            known = named.union(self.topology.services)
+            meant = {name for name in known if self._notes.holds(request, name)}
             at = {
                 one.service: one
                 for one in applied[request]
@@ -506,9 +502,9 @@ class Gateway:
             found.append(
                 RequestStatus(
                     *request,
-                    targets=tuple(sorted(targets)),
+                    targets=tuple(targets),
                     applied=tuple(at[name] for name in sorted(at)),
-                    missing=tuple(sorted((meant | named) - set(at))),
+                    missing=tuple(sorted(meant - set(at))),
                 )
             )
         return found

@@ -165,14 +165,14 @@ class _Line:
             raise AdapterError(f"channel {self._channel}: {error}") from error
         answers: list[Refused | None] = []
         for answer in found:
-            if isinstance(answer, ChannelFull):
-                break
-            if isinstance(answer, BadInput | LimitExceeded | NumberTooOld | Forbidden):
-                answers.append(Refused(str(answer)))
-            elif isinstance(answer, TidingsError):
-                raise AdapterError(str(answer))
-            else:
+            if not isinstance(answer, TidingsError):
                 answers.append(None)
+            elif isinstance(answer, ChannelFull):
+                break
+            elif isinstance(answer, BadInput | LimitExceeded | NumberTooOld | Forbidden):
+                answers.append(Refused(str(answer)))
+            else:
+                raise AdapterError(str(answer))
         return answers
 
 

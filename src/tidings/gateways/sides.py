@@ -291,7 +291,8 @@ class SideRunner:
 
     async def _publish_queue(self, adapter: Adapter[Any]) -> None:
         """Publish what is in the queue; what is refused goes to the outbox, and so aside."""
-        batch = [self._queue.popleft() for _ in range(min(_BATCH, len(self._queue)))]
+        count = min(adapter.batch, len(self._queue))
+        batch = [self._queue.popleft() for _ in range(count)]
         self._sending = len(batch)
         try:
             await self._flow.pace(len(batch))

@@ -180,6 +180,7 @@ class TidingsAdapter(Adapter[TidingsParameters]):
     """The adapter of a channel."""
 
     Parameters = TidingsParameters
+    batch = 1_000  # a service syncs its disk once for all of them
     secrets = ("token",)
     capabilities = Capabilities(
         kind="tidings",

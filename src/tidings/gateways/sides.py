@@ -314,7 +314,8 @@ class SideRunner:
 
     async def _publish_queue(self, adapter: Adapter[Any]) -> None:
         """Publish what is in the queue; what is refused goes to the outbox, and so aside."""
-        batch = [self._queue.popleft() for _ in range(min(_BATCH, len(self._queue)))]
+        count = min(adapter.batch, len(self._queue))
+        batch = [self._queue.popleft() for _ in range(count)]
         self._sending = len(batch)
         try:
             await self._flow.pace(len(batch))
@@ -347,16 +348,16 @@ class SideRunner:
             found = self._outward(outgoing.event)
             answers.append(found if isinstance(found, Refused) else None)
             if isinstance(found, StructuredEvent):
-                passed.append(Outgoing(found, outgoing.mark))
+                same = found is outgoing.event
+                passed.append(outgoing if same else Outgoing(found, outgoing.mark))
                 places.append(place)
         if self._hears_echoes:
             self._remember(passed)
         for place, answer in zip(places, await adapter.publish(passed), strict=True):
             answers[place] = answer
             self._counts["sent"] += answer is None and not _is_talk(events[place].event)
-        for answer in answers:
-            if answer is not None:
-                self._last_cause = answer.cause
+        for refused in filter(None, answers):
+            self._last_cause = refused.cause
         return answers
 
     def _outward(self, event: StructuredEvent) -> StructuredEvent | Refused | None:
@@ -430,7 +431,7 @@ class SideRunner:
     # What the service hands over.
 
     async def _heard(self, arrivals: Sequence[Arrival]) -> None:
-        self._counts["received"] += sum(not _is_talk(one.event) for one in arrivals)
+        self._counts["received"] += len(arrivals) - sum([_is_talk(one.event) for one in arrivals])
         passed = []
         for arrival in arrivals:
             if self._hears_echoes and self._is_echo(arrival.event):
@@ -452,6 +453,8 @@ class SideRunner:
             self._counts["set_aside"] += 1
             self._last_cause = str(error)
             return None
+        if event is arrival.event:
+            return arrival  # no rule has changed it
         return None if event is None else arrival._replace(event=event)
 
     def _remember(self, events: Sequence[Outgoing]) -> None:

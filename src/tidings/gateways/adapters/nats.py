@@ -117,7 +117,7 @@ class NatsParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cert_file: str = ""
     key_file: str = ""
     consumer: str = ""
-    window: Annotated[int, msgspec.Meta(ge=1, le=65_536)] = 256
+    window: Annotated[int, msgspec.Meta(ge=1, le=65_536)] = 1_024
     ack_wait: Annotated[float, msgspec.Meta(ge=1)] = 30.0
 
 

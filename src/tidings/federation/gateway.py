@@ -834,12 +834,13 @@ class Gateway:
             return
         attached = tuple(
             AttachedService(
-                side.service, side.capabilities.kind, side.up and not self._resting,
-                side.capabilities.control, tuple(sorted(side.heard)), side.place,
+                side.service, side.capabilities.kind, side.up, side.capabilities.control,
+                tuple(sorted(side.heard)), side.place,
             )
             for side in self._sides.values()
         )  # fmt: skip
-        self._write("", Links(attached))
+        told = (msgspec.structs.replace(one, up=one.up and not self._resting) for one in attached)
+        self._write("", Links(tuple(told)))
         self._dirty = False
         links, notes = {}, []
         owners: dict[Request, list[str]] = {}
@@ -857,7 +858,8 @@ class Gateway:
                 request = Request(content.announces, content.what, content.source)
                 owners.setdefault(request, []).append(gateway)
         self._standing = standing
-        self.topology = Topology(self.name, links)
+        links[self.name] = Links(attached)
+        self.topology = Topology(self.name, links, resting=self._resting)
         self._notes = Notes(notes)
         recalled = {one: by for one, by in self._owners.items() if self._is_recalled(one)}
         self._owners = recalled | {one: tuple(sorted(by)) for one, by in owners.items()}

@@ -10,7 +10,7 @@ from tests.laws.federation_network import Network
 from tidings.events.build import event
 from tidings.events.structured import StructuredEvent
 from tidings.federation.control import Control, ControlKind, control_event, control_of, signed
-from tidings.federation.gateway import GatewayCounts
+from tidings.federation.gateway import Fresh, GatewayCounts
 from tidings.federation.marks import Mark
 from tidings.federation.records import (
     MOST_ENDED,
@@ -79,7 +79,12 @@ def test_a_state_that_no_gateway_would_write_is_refused_with_the_cause(what: str
 @pytest.mark.parametrize("part", ["filter", "id", "body"])
 def test_texts_that_are_no_unicode_are_refused(part: str) -> None:
     network = two()
-    given = {"kind": ControlKind.SUBSCRIPTION, "source": "A", "filter": "Speed", "targets": "C"}
+    given: dict[str, Any] = {
+        "kind": ControlKind.SUBSCRIPTION,
+        "source": "A",
+        "filter": "Speed",
+        "targets": "C",
+    }
     network.publish("A", control_event(Control(**{**given, part: "Sp\ud800"})), None, None)
     network.run(1_000)
     assert counts(network).refused == 1
@@ -179,6 +184,40 @@ def test_a_publication_of_a_client_that_is_repeated_is_published_once() -> None:
     assert "me-1" in counts(network).last_refusal
 
 
+# Services that lie, and clocks that are apart.
+
+
+class Stripping(Network):
+    """A network whose services lose marks."""
+
+    def publish(self, service: str, sent: StructuredEvent, mark: Mark | None, by: Any) -> None:
+        super().publish(service, sent, None, by)
+
+
+def test_a_service_that_loses_marks_is_found_out() -> None:
+    for kind in (Network, Stripping):
+        network = kind(1, {"G1": ["A", "B"], "G2": ["B", "C"]})
+        network.run(2_000)
+        assert network.members["G1"].lies == (["B"] if kind is Stripping else [])
+
+
+def test_clocks_that_are_apart_are_noticed_and_events_go_on() -> None:
+    network = two()
+    network.members["G2"].ahead = 3_600_000_000
+    network.members["G2"].restart()
+    network.run(2_000)
+    assert "the clock of gateway G2 is 36" in counts(network).last_refusal
+    network.event("C", "Speed", rate=1)
+    network.run(500)
+    assert network.delivered == {("Speed", "A"): 1}
+    machine = network.members["G1"].machine
+    for number in (1, 2):
+        late = Fresh(event("", "", "Other"), None, "s", number, network.now + 60_000_000)
+        machine.route("B", late)
+    assert "the clock of service B is 60.0 s ahead" in counts(network).last_refusal
+    assert counts(network).refused == 2
+
+
 # Too much.
 
 
@@ -222,7 +261,8 @@ def test_who_says_too_much_is_refused_with_the_cause() -> None:
     records = (
         Record(n, f"k{n}", Note(False, "Speed", "A", "*", 0)) for n in range(1, MOST_RECORDS + 2)
     )
-    crowd = tuple(Part(f"X{n}", 0, 1, ()) for n in range(MOST_GATEWAYS))
+    one = Record(1, "note", Note(False, "Speed", "A", "*", 0))
+    crowd = tuple(Part(f"X{n}", 0, 1, (one,)) for n in range(MOST_GATEWAYS))
     for number, (parts, words) in enumerate(
         [((Part("X", 0, 9, tuple(records)),), "20000 records"), (crowd, "1024 are known")]
     ):

@@ -127,13 +127,19 @@ class Publish(NamedTuple):
     mark: Mark
 
 
+class LosesMarks(NamedTuple):
+    """A service does not keep the marks of events though its adapter says so."""
+
+    adapter: str
+
+
 class Remember(NamedTuple):
     """Keep what this gateway must know again after a restart."""
 
     memory: Memory
 
 
-Effect: TypeAlias = Want | Offer | Publish | Remember
+Effect: TypeAlias = Want | Offer | Publish | Remember | LosesMarks
 
 
 class Delivery(NamedTuple):
@@ -206,6 +212,8 @@ class _Side:
     up: bool = False
     heard: dict[str, int] = field(default_factory=dict)  # other gateways, and when
     said: OrderedDict[str, _Said] = field(default_factory=OrderedDict)
+    loses_marks: bool = False
+    ahead: set[str] = field(default_factory=set)  # whose clocks are, as was said
     wanted: tuple[Constraint, ...] = ()
     placement: Placement = field(default_factory=Placement)
     # How each placed filter stands: text, exact or not, surplus; or why none could be placed.
@@ -410,8 +418,9 @@ class Gateway:
             if control.system not in ("", self.system):
                 return Routed()
             if control.sender == self.name:
-                return self._note_namesake(control)
+                return self._note_namesake(adapter, control, heard)
             self._check(side, control)
+            self._check_marks(adapter, control, heard)
             if control.filter:
                 filter_of(control.filter)
             return self._obey(side, control, heard, now)
@@ -423,7 +432,17 @@ class Gateway:
             self._answer_refused(side, heard.event, str(error))
             return Routed()
 
-    def _note_namesake(self, control: Control) -> Routed:
+    def _check_marks(self, adapter: str, control: Control, heard: Fresh) -> None:
+        """Notice a service that loses marks: gateways publish all control events with one."""
+        side = self._sides[adapter]
+        lost = control.sender and heard.mark is None and side.capabilities.marks
+        if lost and not side.loses_marks:
+            side.loses_marks = True
+            self._effects.append(LosesMarks(adapter))
+
+    def _note_namesake(self, adapter: str, control: Control, heard: Fresh) -> Routed:
+        if control.id.startswith(f"{self._life}-"):
+            self._check_marks(adapter, control, heard)
         if not control.id.startswith(f"{self._life}-") and control.kind is ControlKind.STATE:
             self._refuse(
                 f"another gateway of federation {self.system} is named {self.name}, too; or it was "
@@ -553,19 +572,15 @@ class Gateway:
         """Say what survives of each part of the context on the way between two services.
 
         Returns gateways on the way, part, what becomes of it, and the first service where it is
-        not kept; nothing if there is no way, or a service on it is of a kind not known here.
+        not kept; nothing if there is no way.
         """
         route = self.topology.route(at, to)
         if not route:
             return []
-        known = {side.capabilities.kind: side.capabilities for side in self._sides.values()}
-        services = [at, *(step.service for step in route)]
-        kinds = [self.topology.services[service] for service in services]
-        if not all(kind in known for kind in kinds):
-            return []
+        topology = self.topology
         hops = [
-            Hop(service, known[kind], shared=len(self.topology.parallel(service, to)) > 1)
-            for service, kind in zip(services, kinds, strict=True)
+            Hop(service, topology.contexts[service], len(topology.parallel(service, to)) > 1)
+            for service in (at, *(step.service for step in route))
         ]
         gateways = tuple(step.gateway for step in route)
         return [(gateways, one.part, one.survives.value, one.where) for one in context_report(hops)]
@@ -602,6 +617,8 @@ class Gateway:
             self.counts.circled += 1
             return Routed()
         self.counts.fresh += 1
+        if heard.time > self._now:
+            self._compare(side, f"service {side.service}", heard.time, self._now)
         targets = self._wanted_by(side, heard.event, heard.time)
         if not targets:
             return Routed()
@@ -753,8 +770,19 @@ class Gateway:
         if said.is_repeated(life, known, int(number) if _NUMBER.fullmatch(number) else 0):
             self._refuse(f"what gateway {control.sender} said at {side.service} is repeated")
             return
+        self._compare(side, f"gateway {control.sender}", state.time, now)
         self._dirty |= control.sender not in side.heard
         side.heard[control.sender] = now
+
+    def _compare(self, side: _Side, whose: str, time: int, now: int) -> None:
+        """Say so, once, if a clock is ahead of this gateway's by more than hand-overs allow."""
+        if time > now + self._times.gone and whose not in side.ahead:
+            if len(side.ahead) < MOST_GATEWAYS:
+                side.ahead.add(whose)
+            self._refuse(
+                f"the clock of {whose} is {(time - now) / _SECOND:.1f} s ahead of that of gateway "
+                f"{self.name}: lifetimes and hand-overs need clocks that agree"
+            )
 
     def _take_state(self, side: _Side, control: Control, now: int) -> None:
         state = state_of_text(control.body)
@@ -796,7 +824,8 @@ class Gateway:
 
     def _tell(self, side: _Side, state: State) -> None:
         if side.up and side.capabilities.control:
-            event, mark = self._control(ControlKind.STATE, body=state_text(state))
+            timed = msgspec.structs.replace(state, time=self._now)
+            event, mark = self._control(ControlKind.STATE, body=state_text(timed))
             self._effects.append(Publish(self._by_service[side.service], event, mark))
 
     def _control(self, kind: ControlKind, **parts: object) -> tuple[StructuredEvent, Mark]:
@@ -905,6 +934,7 @@ class Gateway:
             AttachedService(
                 side.service, side.capabilities.kind, side.up and not self._resting,
                 side.capabilities.control, tuple(sorted(side.heard)), side.place,
+                side.capabilities.context,
             )
             for side in self._sides.values()
         )  # fmt: skip

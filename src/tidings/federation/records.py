@@ -14,10 +14,13 @@ from typing import Final
 import msgspec
 
 from tidings.errors import InvalidEvent, InvalidUsage, LimitExceeded
+from tidings.federation.capabilities import Survival
 from tidings.federation.distribution import checked_name, distribution
 
 MOST_GATEWAYS: Final = 1_024
 """Gateways of one federation that are remembered."""
+MOST_NAMES: Final = 16 * MOST_GATEWAYS
+"""The same, with those that were deleted."""
 MOST_RECORDS: Final = 20_000
 """Records of one gateway."""
 MOST_ENDED: Final = 1_000
@@ -36,6 +39,7 @@ class AttachedService(msgspec.Struct, frozen=True, array_like=True):
         control: Whether control events pass.
         hears: The other gateways that are heard there.
         place: Where clients find it; empty if that is not known.
+        context: What becomes of each part of an event's context there, in the order of `CONTEXT`.
     """
 
     service: str
@@ -44,6 +48,7 @@ class AttachedService(msgspec.Struct, frozen=True, array_like=True):
     control: bool
     hears: tuple[str, ...] = ()
     place: str = ""
+    context: tuple[Survival, ...] = ()
 
 
 class Links(msgspec.Struct, frozen=True, tag="links"):
@@ -171,10 +176,12 @@ class State(msgspec.Struct, frozen=True):
     Attributes:
         known: How far the sender knows each gateway's records.
         parts: What it passes on.
+        time: By the sender's clock, in microseconds since 1970.
     """
 
     known: Mapping[str, int]
     parts: tuple[Part, ...] = ()
+    time: int = 0
 
 
 def state_text(state: State) -> str:
@@ -213,6 +220,11 @@ class _Written:
         self.floor = 0
         self.records: dict[str, Record] = {}  # by key, in the order of their numbers
         self._ended: dict[str, int] = {}  # the numbers of those without content, likewise
+
+    @property
+    def holds(self) -> bool:
+        """Whether any of it holds; that of a deleted gateway does not."""
+        return len(self.records) > len(self._ended)
 
     def put(self, record: Record) -> None:
         self.records.pop(record.key, None)
@@ -279,7 +291,8 @@ class Records:
             return False
         written = self._by_gateway.get(part.gateway)
         if written is None:
-            if len(self._by_gateway) >= MOST_GATEWAYS:
+            holding = sum(one.holds for one in self._by_gateway.values())
+            if holding >= MOST_GATEWAYS or len(self._by_gateway) >= MOST_NAMES:
                 raise LimitExceeded(
                     f"gateway {part.gateway} is one too many: {MOST_GATEWAYS} are known"
                 )

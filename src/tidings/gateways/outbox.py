@@ -24,7 +24,6 @@ from tidings.gateways.adapters.base import Outgoing, Refused
 
 _NAME: Final = "link"
 _WINDOW: Final = 512
-_BATCH: Final = 256
 
 
 class Outbox:
@@ -90,10 +89,10 @@ class Outbox:
         self.lost += failed
         self.pending -= failed
 
-    async def batch(self, seconds: float) -> Sequence[Message]:
+    async def batch(self, seconds: float, most: int) -> Sequence[Message]:
         """Return what waits longest; nothing if nothing can be handed out in time."""
         subscription = await self._opened()
-        batches = subscription.batches(_BATCH)
+        batches = subscription.batches(most)
         try:
             async with asyncio.timeout(seconds):
                 return await anext(batches)

@@ -21,6 +21,7 @@ from tidings.federation.gateway import (
     Gateway,
     GatewayKeys,
     GatewayTimes,
+    LosesMarks,
     Offer,
     Publish,
     Remember,
@@ -253,10 +254,17 @@ class GatewayRunner:
         arrival, now = way.copies[0], self._clock.now()
         adapter = way.source.config.adapter
         fresh = Fresh(arrival.event, arrival.mark, arrival.stream, arrival.number, arrival.time)
-        if arrival.event.name == CONTROL_SUBJECT:
-            deliveries, held = self.machine.control_arrived(adapter, fresh, now)
-        else:
-            deliveries, held = self.machine.route(adapter, fresh)
+        try:
+            if arrival.event.name == CONTROL_SUBJECT:
+                deliveries, held = self.machine.control_arrived(adapter, fresh, now)
+            else:
+                deliveries, held = self.machine.route(adapter, fresh)
+        except Exception as fault:
+            log.exception("gateway %s has a fault with an event of %s", self.config.name, adapter)
+            self._under_way.pop(key, None)
+            self._held.pop(key, None)
+            way.source.set_aside(way.copies, f"the gateway has a fault: {fault!r}")
+            return set()
         way.left = 1 + len(deliveries)
 
         def done() -> None:
@@ -304,6 +312,8 @@ class GatewayRunner:
                     self._sides[adapter].want(filters)
                 case Offer(adapter, subjects):
                     self._sides[adapter].offer(subjects)
+                case LosesMarks(adapter):
+                    self._sides[adapter].loses_marks()
                 case Publish(adapter, event, mark):
                     self._sides[adapter].send(Delivery(adapter, event, mark), _nothing)
                 case Remember(memory):
@@ -312,9 +322,12 @@ class GatewayRunner:
     async def _tick(self) -> None:
         while True:
             now = self._clock.now()
-            self.machine.tick(now)
-            self.work()
-            self._try_held()
+            try:
+                self.machine.tick(now)
+                self.work()
+                self._try_held()
+            except Exception:
+                log.exception("gateway %s has a fault", self.config.name)
             pause = (self.machine.wake_at - now) / _SECOND
             await asyncio.sleep(min(_LONGEST_NAP, max(0.01, pause)))
 

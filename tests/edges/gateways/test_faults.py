@@ -1,0 +1,213 @@
+"""Sides whose services, adapters, plug-ins or rules are wrong: it is said, and the rest goes on."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests.edges.gateways.test_runner import Listener, memory, speed, world
+from tests.patience import PATIENCE
+from tidings.errors import InvalidUsage
+from tidings.events.build import event
+from tidings.events.structured import StructuredEvent
+from tidings.federation import requests as r
+from tidings.federation.gateway import Gateway
+from tidings.federation.marks import PROPERTY
+from tidings.gateways import sides
+from tidings.gateways.adapters.base import AdapterError
+from tidings.gateways.adapters.memory import Bus, MemoryAdapter, bus
+from tidings.names import new_origin
+
+
+async def test_a_slow_side_is_still_heard_by_others() -> None:
+    """What gateways tell each other waits for no rate and no backlog."""
+    one, other, third = new_origin(), new_origin(), new_origin()
+    async with world() as made:
+        await made.gateway(memory("a", one), memory("b", other, flow=r.Flow(rate=5)))
+        await made.gateway(memory("b", other), memory("c", third), name="H")
+        await made.want("Speed", "B", "A")
+        heard = Listener(other)
+        for rate in range(8):
+            bus(one).publish(speed(rate))
+        found: list[Any] = []
+        async with asyncio.timeout(PATIENCE):
+            while len(found) < 8:
+                services = await made.ask(r.SeeFederation("H"))
+                here = {one.service for one in services if one.gateways}
+                assert here == {"A", "B", "C"} or not found
+                while not heard.heard.empty():
+                    found.append(heard.heard.get_nowait().data["rate"])
+                await asyncio.sleep(0.01)
+        assert found == list(range(8))
+
+
+async def test_an_event_that_the_adapter_fails_with_is_set_aside(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    publish = MemoryAdapter.publish
+
+    async def failing(self: MemoryAdapter, events: Sequence[Any]) -> Any:
+        if any(one.event.name == "Bad" for one in events):
+            raise ValueError("no such thing")
+        if any(one.event.name == "Short" for one in events):
+            return []
+        return await publish(self, events)
+
+    monkeypatch.setattr(MemoryAdapter, "publish", failing)
+    one, other = new_origin(), new_origin()
+    async with world() as made:
+        await made.gateway(memory("a", one), memory("b", other))
+        await made.want("$rate > 0", "B")
+        heard = Listener(other)
+        for rate, name in enumerate(("Good", "Bad", "Good", "Short", "Good"), 1):
+            bus(one).publish(speed(rate, name))
+        assert [(await heard.next()).data["rate"] for _ in range(3)] == [1, 3, 5]
+        info = await made.until(lambda info: info.sides[1].set_aside == 2)
+        assert "1 events" in info.sides[1].last_cause
+        assert info.sides[1].sent == 3
+
+
+async def test_an_event_that_the_gateway_fails_with_is_set_aside(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    route = Gateway.route
+
+    def failing(self: Gateway, adapter: str, heard: Any) -> Any:
+        if heard.event.name == "Bad":
+            raise ValueError("no such thing")
+        return route(self, adapter, heard)
+
+    monkeypatch.setattr(Gateway, "route", failing)
+    one, other = new_origin(), new_origin()
+    async with world() as made:
+        await made.gateway(memory("a", one), memory("b", other))
+        await made.want("$rate > 0", "B")
+        heard = Listener(other)
+        for rate, name in enumerate(("Good", "Bad", "Good"), 1):
+            bus(one).publish(speed(rate, name))
+        assert [(await heard.next()).data["rate"] for _ in range(2)] == [1, 3]
+        info = await made.until(lambda info: info.sides[0].set_aside == 1)
+        assert "no such thing" in info.sides[0].last_cause
+
+
+async def test_a_gateway_goes_on_after_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    tick, failed = Gateway.tick, asyncio.Event()
+
+    def failing(self: Gateway, now: int) -> None:
+        if not failed.is_set():
+            failed.set()
+            raise ValueError("no such thing")
+        tick(self, now)
+
+    async with world() as made:
+        await made.gateway(memory("a", new_origin()))
+        monkeypatch.setattr(Gateway, "tick", failing)
+        await failed.wait()
+        ticked = asyncio.Event()
+        monkeypatch.setattr(Gateway, "tick", lambda *_: ticked.set())
+        async with asyncio.timeout(PATIENCE):
+            await ticked.wait()
+        monkeypatch.undo()
+
+
+async def test_what_a_service_refuses_is_wanted_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    want, refusals = MemoryAdapter.want, [1, 2]
+
+    async def refusing(self: MemoryAdapter, filters: Sequence[Any]) -> Any:
+        if len(filters) > 1 and refusals:
+            refusals.pop()
+            raise AdapterError("too many filters for now")
+        return await want(self, filters)
+
+    monkeypatch.setattr(MemoryAdapter, "want", refusing)
+    monkeypatch.setattr(sides, "_AGAIN", 0.05)
+    one, other = new_origin(), new_origin()
+    async with world() as made:
+        await made.gateway(memory("a", one), memory("b", other))
+        await made.ask(r.AskFederation("G", r.RequestKind.SUBSCRIBE, "Speed", "B"))
+        info = await made.until(lambda info: not refusals and info.sides[0].state == "up")
+        assert info.sides[0].wants
+        heard = Listener(other)
+        bus(one).publish(speed(1))
+        assert (await heard.next()).data["rate"] == 1
+
+
+async def test_a_service_that_loses_marks_is_degraded_and_nothing_circles(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    publish = Bus.publish
+
+    def stripping(self: Bus, sent: StructuredEvent) -> None:
+        header = {name: value for name, value in sent.header.items() if name != PROPERTY}
+        publish(self, msgspec.structs.replace(sent, header=header))
+
+    monkeypatch.setattr(Bus, "publish", stripping)
+    one, other = new_origin(), new_origin()
+    async with world() as made:
+        await made.ask(r.CreateGateway("G", (memory("a", one), memory("b", other))))
+        await made.until(lambda info: all(side.state == "degraded" for side in info.sides))
+        await made.want("Speed", "A")
+        await made.want("Speed", "B")
+        bus(one).publish(speed(1))
+        info = await made.until(lambda info: info.sides[1].received == 1)
+        assert "loses the marks" in info.sides[0].cause
+        published = bus(one).published, bus(other).published
+        assert (info.fresh, info.carried) == (1, 1)
+        assert min(published) > 0
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("raise RuntimeError('not today')", "not today"),
+        ("def change(", "SyntaxError"),
+        ("", "has no attribute"),
+    ],
+)
+async def test_a_plug_in_that_cannot_be_loaded_is_named(
+    text: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = f"plug_{new_origin()}"
+    (tmp_path / f"{name}.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    rules = {"in": [{"plugin": f"{name}:change"}]}
+    async with world() as made:
+        with pytest.raises(InvalidUsage, match=rf"a: mapping.in\[0\].plugin.*{words}"):
+            await made.ask(r.CreateGateway("G", (memory("a", "x", mapping=rules),)))
+    sys.modules.pop(name, None)
+
+
+async def test_what_a_plug_in_does_wrong_is_set_aside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = f"plug_{new_origin()}"
+    (tmp_path / f"{name}.py").write_text(
+        "import msgspec\n"
+        "def change(event):\n"
+        "    rate = event.data['rate']\n"
+        "    if rate == 1: return 7\n"
+        "    if rate == 2: return msgspec.structs.replace(event, data={'x': object()})\n"
+        "    if rate == 3: raise KeyError('no')\n"
+        "    if rate == 4: return None\n"
+        "    return event\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    rules = {"out": [{"plugin": f"{name}:change"}]}
+    one, other = new_origin(), new_origin()
+    async with world() as made:
+        await made.gateway(memory("a", one), memory("b", other, mapping=rules))
+        await made.want("Speed", "B")
+        heard = Listener(other)
+        for rate in range(1, 6):
+            bus(one).publish(event("", "", "Speed", {"rate": rate}))
+        assert (await heard.next()).data["rate"] == 5
+        info = await made.until(lambda info: info.sides[1].set_aside == 3)
+        assert name in info.sides[1].last_cause
+        assert info.sides[1].reconnects == 0
+    sys.modules.pop(name, None)

@@ -74,7 +74,7 @@ def _network_command(*examples: str, name: str | None = None) -> Callable[[_Comm
 @_network_command(
     "tidings network create roads --node a=http://h1:8080/roads --node b=http://h2:8080/roads",
     "tidings network create roads --node a=http://h1:8080/roads --node b=http://h2:8080/roads "
-    "--node c=http://h3:8080/roads --links ring --parallel 2 --subscribe 'rate > 30'",
+    "--node c=http://h3:8080/roads --links ring --parallel 2 --subscribe '$rate > 30'",
 )
 async def create(  # noqa: PLR0913, PLR0917 -- options of a command
     services: Services,

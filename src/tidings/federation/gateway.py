@@ -1025,8 +1025,7 @@ class Gateway:
 
     def _is_recalled(self, request: Request) -> bool:
         """Whether somebody who had noted a request has not been heard since the start."""
-        known = self._records.known
-        return any(not known.get(name) for name in self._owners.get(request, ()))
+        return any(not self._records.knows(name) for name in self._owners.get(request, ()))
 
     def _is_ours(self, side: _Side, request: Request, now: int) -> bool:
         """Whether it is this gateway that serves a request at a side.

@@ -257,6 +257,11 @@ class Records:
         """How far the records of each gateway are known."""
         return {gateway: written.upto for gateway, written in self._by_gateway.items()}
 
+    def knows(self, gateway: str) -> bool:
+        """Whether anything of a gateway was heard."""
+        written = self._by_gateway.get(gateway)
+        return written is not None and written.upto > 0
+
     def contents(self) -> Iterable[tuple[str, str, Content]]:
         """Gateway, key and content of all that holds."""
         for gateway, written in self._by_gateway.items():

@@ -198,6 +198,12 @@ class GatewayRunner:
         for adapter, config in wanted.items():
             if adapter not in self._sides and (added := self._add(config)) is not None:
                 added.start()
+        for key, way in list(self._under_way.items()):
+            adapter = way.source.config.adapter
+            if adapter in self._sides:
+                way.source = self._sides[adapter]  # which is handed over again what was not taken
+            elif key in self._held:
+                del self._held[key], self._under_way[key]
         self.work()
 
     def sides(self) -> tuple[r.SideInfo, ...]:
@@ -307,17 +313,21 @@ class GatewayRunner:
         if self.machine.is_informed(now):
             self._informed.set()
         for effect in self.machine.take_effects():
+            if isinstance(effect, Remember):
+                self._tell(r.GatewayRemembers(self.config.name, effect.memory))
+                continue
+            side = self._sides.get(effect.adapter)
+            if side is None:
+                continue  # it was removed meanwhile
             match effect:
-                case Want(adapter, filters):
-                    self._sides[adapter].want(filters)
-                case Offer(adapter, subjects):
-                    self._sides[adapter].offer(subjects)
-                case LosesMarks(adapter):
-                    self._sides[adapter].loses_marks()
+                case Want(_, filters):
+                    side.want(filters)
+                case Offer(_, subjects):
+                    side.offer(subjects)
+                case LosesMarks():
+                    side.loses_marks()
                 case Publish(adapter, event, mark):
-                    self._sides[adapter].send(Delivery(adapter, event, mark), _nothing)
-                case Remember(memory):
-                    self._tell(r.GatewayRemembers(self.config.name, memory))
+                    side.send(Delivery(adapter, event, mark), _nothing)
 
     async def _tick(self) -> None:
         while True:

@@ -556,7 +556,10 @@ def checked_side(config: SideConfig, side: Side | None = None) -> Adapter[Any]:
     """
     Mapped(config.mapping, config.adapter)
     if config.position:
-        position_of_text(config.position)
+        try:
+            position_of_text(config.position)
+        except InvalidUsage as error:
+            raise InvalidUsage(f"{config.adapter}: {error}") from error
     for name in adapter_class(config.kind).secrets:
         value = config.parameters.get(name)
         if value and not str(value).startswith(("file:", "env:")):

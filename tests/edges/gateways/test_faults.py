@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.edges.gateways.test_runner import Listener, memory, speed, world
+from tests.edges.gateways.test_runner import Listener, channel, memory, speed, world
 from tests.patience import PATIENCE
 from tidings.errors import InvalidUsage
 from tidings.events.build import event
@@ -22,6 +22,7 @@ from tidings.federation.marks import PROPERTY
 from tidings.gateways import sides
 from tidings.gateways.adapters.base import AdapterError
 from tidings.gateways.adapters.memory import Bus, MemoryAdapter, bus
+from tidings.gateways.outbox import Outbox
 from tidings.names import new_origin
 
 
@@ -211,3 +212,58 @@ async def test_what_a_plug_in_does_wrong_is_set_aside(
         assert name in info.sides[1].last_cause
         assert info.sides[1].reconnects == 0
     sys.modules.pop(name, None)
+
+
+@pytest.mark.parametrize(
+    ("sides", "words"),
+    [
+        ([r.SideConfig("r", "R", "tidings")], "r: tidings needs the parameter 'channel'"),
+        ([r.SideConfig("r", "R", "radio")], "no adapter is called 'radio'; there are: "),
+        ([memory("r", "x", position="north")], "r: 'north' is no position"),
+        ([memory("r", "x", flow=r.Flow(deny="((("))], "sides: r: deny: line 1, column 4"),
+        ([memory("r", "x"), memory("q", "x")], "R and Q are one service under two names"),
+        ([memory("r r", "x")], "a name has 1 to 128 letters"),
+        ([memory("r", "x", trusts=("city",))], "r trusts 'city'"),
+        ([memory("r", "x", mapping={"in": [{"when": "((("}]})], r"r: mapping.in\[0\]: line 1"),
+        ([memory("r", "x", mapping={"in": [{"name": "{colour}"}]})], r"mapping.in\[0\].name"),
+        ([], "a gateway has 1 to 32"),
+    ],
+)
+async def test_a_wrong_side_is_refused_and_named(sides: list[r.SideConfig], words: str) -> None:
+    async with world() as made:
+        with pytest.raises(InvalidUsage, match=words):
+            await made.ask(r.CreateGateway("G", tuple(sides)))
+
+
+async def test_a_side_that_is_changed_takes_what_it_is_handed_over_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Events on their way are acknowledged by the side as it is then."""
+    opened, keep = asyncio.Event(), Outbox.keep
+
+    async def slow(self: Outbox, events: Sequence[Any]) -> None:
+        await opened.wait()
+        await keep(self, events)
+
+    monkeypatch.setattr(Outbox, "keep", slow)
+    other = new_origin()
+    async with world() as made:
+        await made.gateway(channel("c", "roads"), memory("b", other))
+        await made.want("Speed", "B")
+        bus(other).go("away")
+        await made.until(lambda info: info.sides[1].state == "down")
+        await made.client.publish("roads", speed(1))
+        await made.until(lambda info: info.sides[0].received == 1)
+        changed = (channel("c", "roads", position="1, 1"), memory("b", other))
+        await made.ask(r.ChangeGateway("G", changed))
+        await made.until(lambda info: any(side.received == 1 for side in info.sides))
+        opened.set()
+        await made.until(lambda info: any(side.waiting == 1 for side in info.sides))
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                [roads] = [one for one in await made.client.channels() if one.name == "roads"]
+                if not roads.waiting:
+                    break
+                await asyncio.sleep(0.01)
+        bus(other).come_back()
+        await made.until(lambda info: all(side.state == "up" for side in info.sides))

@@ -256,6 +256,8 @@ async def test_a_side_that_is_changed_takes_what_it_is_handed_over_again(
         await made.until(lambda info: info.sides[0].received == 1)
         changed = (channel("c", "roads", position="1, 1"), memory("b", other))
         await made.ask(r.ChangeGateway("G", changed))
+        sides = made.gateways._running["G"]._sides
+        await made.until(lambda _: "c" in sides and sides["c"].config == changed[0])
         await made.until(lambda info: any(side.received == 1 for side in info.sides))
         opened.set()
         await made.until(lambda info: any(side.waiting == 1 for side in info.sides))

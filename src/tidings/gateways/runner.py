@@ -30,7 +30,7 @@ from tidings.federation.gateway import (
 from tidings.filters.constraint import Constraint
 from tidings.gateways.adapters.base import Arrival, Placed, Side
 from tidings.gateways.outbox import Outbox
-from tidings.gateways.sides import SideRunner, read_secret
+from tidings.gateways.sides import SideRunner, outbox_qos, read_secret
 from tidings.names import new_origin
 
 log = logging.getLogger(__name__)
@@ -145,7 +145,7 @@ class GatewayRunner:
         outbox = Outbox(
             partial(self._local, ""),
             f"{r.OF_GATEWAYS}{gateway.name}/{config.adapter}",
-            dict(config.outbox),
+            outbox_qos(config),
         )
         side = Side(
             gateway.system, gateway.name, config.adapter, config.service, {"client": self._local}

@@ -18,14 +18,25 @@ import asyncio
 import logging
 import os
 from collections import OrderedDict, deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
+from tidings.api.properties import properties_in
+from tidings.channel.property_errors import Level
+from tidings.channel.qos import QoS
+from tidings.channel.qos_check import changed
 from tidings.client.transports.backoff import pauses
 from tidings.clock import Clock
-from tidings.errors import InvalidEvent, InvalidUsage, TidingsError
+from tidings.errors import (
+    BadInput,
+    ChannelFull,
+    InvalidEvent,
+    InvalidUsage,
+    TidingsError,
+    UnsupportedQoS,
+)
 from tidings.events.codecs.json_codec import encode_event
 from tidings.events.fields import StructuredFields
 from tidings.events.structured import StructuredEvent
@@ -68,6 +79,8 @@ _LEAVE: Final = 5.0
 _SECOND: Final = 1_000_000
 
 Heard = Callable[[str, Sequence[Arrival]], Awaitable[None]]
+# An event, and what is called when it is safe.
+_Sending = tuple[Outgoing, Callable[[], None]]
 
 
 class _Lost(Exception):
@@ -112,7 +125,7 @@ class SideRunner:
         self._lie = ""
         self._secrets = adapter_class(config.kind).secrets
         self._adapter: Adapter[Any] | None = None
-        self._queue: deque[tuple[Outgoing, Callable[[], None]]] = deque()
+        self._queue: deque[_Sending] = deque()
         self._talk: deque[Outgoing] = deque(maxlen=MOST_QUEUED)
         self._faults = 0  # in a row
         self._careful = 0  # so many events are published one by one
@@ -226,7 +239,8 @@ class SideRunner:
         return SideInfo(
             self.config.adapter, self.config.service, self.config.kind, state,
             self._cause or self._lie,
-            self._since, self._wants, waiting=self.waiting, last_cause=self._last_cause,
+            self._since, self._wants, waiting=self.waiting,
+            last_cause=self._last_cause or self._outbox.cause,
             **{
                 **self._counts,
                 "set_aside": self._counts["set_aside"] + self._outbox.lost,
@@ -381,15 +395,17 @@ class SideRunner:
         finally:
             self._sending = 0
             self._room.set()
-        refused = [
-            outgoing
-            for (outgoing, _), answer in zip(batch, answers, strict=True)
-            if answer is not None
-        ]
+        refused = []
+        for (outgoing, done), answer in zip(batch, answers, strict=True):
+            if answer is None:
+                done()
+            else:
+                refused.append((outgoing, done))
         if refused:
-            await self._outbox.keep(refused)
-        for _, done in batch:
-            done()
+            try:
+                await self._keep(refused)
+            except TidingsError as error:
+                raise _Lost(f"the outbox takes nothing: {error}") from error
 
     async def _publish(
         self, adapter: Adapter[Any], events: Sequence[Outgoing]
@@ -488,15 +504,23 @@ class SideRunner:
 
     async def _to_outbox(self) -> None:
         while self._queue:
-            batch = [self._queue.popleft() for _ in range(min(_BATCH, len(self._queue)))]
-            try:
-                await self._outbox.keep([outgoing for outgoing, _ in batch])
-            except BaseException:
-                self._queue.extendleft(reversed(batch))
-                raise
-            for _, done in batch:
-                done()
+            await self._keep([self._queue.popleft() for _ in range(min(_BATCH, len(self._queue)))])
             self._room.set()
+
+    async def _keep(self, batch: Sequence[_Sending]) -> None:
+        """Bring events to the outbox; what it has no room for stays in the queue, and raises."""
+        try:
+            kept = await self._outbox.keep([outgoing for outgoing, _ in batch])
+        except BaseException:
+            self._queue.extendleft(reversed(batch))
+            raise
+        left = [one for one, is_kept in zip(batch, kept, strict=True) if not is_kept]
+        self._queue.extendleft(reversed(left))
+        for (_, done), is_kept in zip(batch, kept, strict=True):
+            if is_kept:
+                done()
+        if left:
+            raise ChannelFull(self._outbox.cause)
 
     # What the service hands over.
 
@@ -560,6 +584,7 @@ def checked_side(config: SideConfig, side: Side | None = None) -> Adapter[Any]:
             position_of_text(config.position)
         except InvalidUsage as error:
             raise InvalidUsage(f"{config.adapter}: {error}") from error
+    outbox_qos(config)
     for name in adapter_class(config.kind).secrets:
         value = config.parameters.get(name)
         if value and not str(value).startswith(("file:", "env:")):
@@ -569,6 +594,16 @@ def checked_side(config: SideConfig, side: Side | None = None) -> Adapter[Any]:
             )
     where = side or Side("", "", config.adapter, config.service)
     return new_adapter(config.kind, where, config.parameters)
+
+
+def outbox_qos(config: SideConfig) -> Mapping[str, object]:
+    """Return the quality of service of a side's outbox; InvalidUsage says what is wrong."""
+    try:
+        given = properties_in(config.outbox)
+        changed(QoS(), Level.CHANNEL, None, given)
+    except (UnsupportedQoS, BadInput) as error:
+        raise InvalidUsage(f"{config.adapter}: outbox: {error}") from error
+    return given
 
 
 def _secret(name: str, reference: object) -> str:

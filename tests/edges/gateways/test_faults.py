@@ -13,7 +13,7 @@ import pytest
 
 from tests.edges.gateways.test_runner import Listener, channel, memory, speed, world
 from tests.patience import PATIENCE
-from tidings.errors import InvalidUsage
+from tidings.errors import ChannelFull, InvalidUsage
 from tidings.events.build import event
 from tidings.events.structured import StructuredEvent
 from tidings.federation import requests as r
@@ -23,6 +23,7 @@ from tidings.gateways import sides
 from tidings.gateways.adapters.base import AdapterError
 from tidings.gateways.adapters.memory import Bus, MemoryAdapter, bus
 from tidings.gateways.outbox import Outbox
+from tidings.gateways.runner import GatewayRunner
 from tidings.names import new_origin
 
 
@@ -226,6 +227,7 @@ async def test_what_a_plug_in_does_wrong_is_set_aside(
         ([memory("r", "x", trusts=("city",))], "r trusts 'city'"),
         ([memory("r", "x", mapping={"in": [{"when": "((("}]})], r"r: mapping.in\[0\]: line 1"),
         ([memory("r", "x", mapping={"in": [{"name": "{colour}"}]})], r"mapping.in\[0\].name"),
+        ([memory("r", "x", outbox={"Colour": 1})], "r: outbox: Colour: no property has this name"),
         ([], "a gateway has 1 to 32"),
     ],
 )
@@ -241,9 +243,9 @@ async def test_a_side_that_is_changed_takes_what_it_is_handed_over_again(
     """Events on their way are acknowledged by the side as it is then."""
     opened, keep = asyncio.Event(), Outbox.keep
 
-    async def slow(self: Outbox, events: Sequence[Any]) -> None:
+    async def slow(self: Outbox, events: Sequence[Any]) -> Sequence[bool]:
         await opened.wait()
-        await keep(self, events)
+        return await keep(self, events)
 
     monkeypatch.setattr(Outbox, "keep", slow)
     other = new_origin()
@@ -269,3 +271,90 @@ async def test_a_side_that_is_changed_takes_what_it_is_handed_over_again(
                 await asyncio.sleep(0.01)
         bus(other).come_back()
         await made.until(lambda info: all(side.state == "up" for side in info.sides))
+
+
+def speed_of(found: StructuredEvent) -> object:
+    return found.data["rate"]
+
+
+async def test_a_full_outbox_makes_others_wait_and_loses_nothing() -> None:
+    one, other = new_origin(), new_origin()
+    async with world() as made:
+        await made.client.create_channel("federation G/b", admin={"MaxQueueLength": 3})
+        await made.gateway(memory("a", one), memory("b", other))
+        await made.want("Speed", "B")
+        bus(other).go("away")
+        await made.until(lambda info: info.sides[1].state == "down")
+        for rate in range(10):
+            bus(one).publish(speed(rate))
+        await made.until(lambda info: "outbox takes nothing" in info.sides[1].last_cause)
+        bus(other).come_back()
+        heard = Listener(other)
+        found = [speed_of(await heard.next()) for _ in range(10)]
+        assert found == list(range(10))
+        info = await made.until(lambda info: info.sides[1].waiting == 0)
+        assert info.sides[1].set_aside == 0
+
+
+async def test_an_outbox_has_the_quality_of_service_that_its_side_says() -> None:
+    one, other = new_origin(), new_origin()
+    outbox = {"DiscardPolicy": "LifoOrder", "MaxEventsPerConsumer": 2, "Timeout": "1h"}
+    async with world() as made:
+        await made.gateway(memory("a", one), memory("b", other, outbox=outbox))
+        await made.want("Speed", "B")
+        bus(other).go("away")
+        await made.until(lambda info: info.sides[1].state == "down")
+        for rate in range(5):
+            bus(one).publish(speed(rate))
+        await made.until(lambda info: info.fresh == 5)
+        channels = await made.client.channels()
+        while not any(each.name == "federation G/b" and each.accepted == 5 for each in channels):
+            await asyncio.sleep(0.01)
+            channels = await made.client.channels()
+        bus(other).come_back()
+        heard = Listener(other)
+        assert [speed_of(await heard.next()) for _ in range(2)] == [0, 1]
+        await made.until(lambda info: info.sides[1].waiting == 0)
+
+
+async def test_a_full_outbox_keeps_what_was_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    keep, fulls = Outbox.keep, [1, 2]
+
+    async def full(self: Outbox, events: Sequence[Any]) -> Sequence[bool]:
+        if fulls:
+            fulls.pop()
+            raise ChannelFull("no room")
+        return await keep(self, events)
+
+    monkeypatch.setattr(Outbox, "keep", full)
+    one, other = new_origin(), new_origin()
+    async with world() as made:
+        rules = {"out": [{"when": "$rate == 1", "name": "{data.nothing}"}]}
+        await made.gateway(memory("a", one), memory("b", other, mapping=rules))
+        await made.want("Speed", "B")
+        heard = Listener(other)
+        for rate in range(3):
+            bus(one).publish(speed(rate))
+        assert [(await heard.next()).data["rate"] for _ in range(2)] == [0, 2]
+        info = await made.until(lambda info: info.sides[1].set_aside == 1)
+        assert info.sides[1].reconnects > 0
+
+
+async def test_a_channel_whose_reader_fails_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    hear, faults = GatewayRunner._heard, [1]
+
+    async def failing(self: GatewayRunner, adapter: str, arrivals: Sequence[Any]) -> None:
+        if faults and any(one.event.name == "Speed" for one in arrivals):
+            faults.pop()
+            raise ValueError("no such thing")
+        await hear(self, adapter, arrivals)
+
+    monkeypatch.setattr(GatewayRunner, "_heard", failing)
+    other = new_origin()
+    async with world() as made:
+        await made.gateway(channel("c", "roads"), memory("b", other))
+        await made.want("Speed", "B")
+        heard = Listener(other)
+        await made.client.publish("roads", speed(1))
+        assert (await heard.next()).data["rate"] == 1
+        assert not faults

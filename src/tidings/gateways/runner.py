@@ -187,6 +187,7 @@ class GatewayRunner:
     async def change(self, told: r.RunGateway) -> None:
         """Go on like this; sides that stay as they were are not touched."""
         wanted = {side.adapter: side for side in told.config.sides}
+        before = dict(self._sides)
         for adapter, side in list(self._sides.items()):
             if wanted.get(adapter) != side.config:
                 await (side.stop() if adapter in wanted else side.delete())
@@ -198,6 +199,9 @@ class GatewayRunner:
         for adapter, config in wanted.items():
             if adapter not in self._sides and (added := self._add(config)) is not None:
                 added.start()
+        for adapter, old in before.items():
+            if (now := self._sides.get(adapter)) is not old:
+                old.pass_on(now)
         for key, way in list(self._under_way.items()):
             adapter = way.source.config.adapter
             if adapter in self._sides:

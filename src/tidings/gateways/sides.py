@@ -166,6 +166,16 @@ class SideRunner:
         await self._outbox.close()
         self._set(SideState.STOPPED, "")
 
+    def pass_on(self, other: SideRunner | None) -> None:
+        """Hand over what came while it was stopped to the one in its place, if there is one."""
+        while self._queue:
+            (event, mark), done = self._queue.popleft()
+            if other is None:
+                done()
+            else:
+                other.send(Delivery(self.config.adapter, event, mark), done)
+        self._room.set()
+
     async def delete(self) -> None:
         """Stop, and leave nothing: neither what waits nor, where it is up, subscriptions."""
         if self._adapter is not None:

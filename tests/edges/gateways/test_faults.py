@@ -273,6 +273,32 @@ async def test_a_side_that_is_changed_takes_what_it_is_handed_over_again(
         await made.until(lambda info: all(side.state == "up" for side in info.sides))
 
 
+async def test_what_comes_while_a_side_is_changed_is_not_lost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    closing, closed, close = asyncio.Event(), asyncio.Event(), Outbox.close
+
+    async def slow(self: Outbox) -> None:
+        closing.set()
+        await closed.wait()
+        await close(self)
+
+    monkeypatch.setattr(Outbox, "close", slow)
+    one, other = new_origin(), new_origin()
+    async with world() as made:
+        await made.gateway(memory("a", one), memory("b", other))
+        await made.want("Speed", "B")
+        heard = Listener(other)
+        changed = (memory("a", one), memory("b", other, position="1, 1"))
+        await made.ask(r.ChangeGateway("G", changed))
+        await closing.wait()
+        bus(one).publish(speed(1))
+        await made.until(lambda info: info.fresh == 1)
+        closed.set()
+        assert speed_of(await heard.next()) == 1
+        await made.until(lambda info: all(side.state == "up" for side in info.sides))
+
+
 def speed_of(found: StructuredEvent) -> object:
     return found.data["rate"]
 

@@ -310,7 +310,7 @@ async def context(client: Client, name: Name, at: str) -> None:
     found = await client.transport.request(r.SeeContext(name, at))
     rows = [(one.to, " > ".join(one.gateways), one.part, one.survives, one.where) for one in found]
     headings = ("to", "through", "part", "survives", "until")
-    none = f"no way leads from {at} to another service of a kind that {name} knows"
+    none = f"no way leads from {at} to another service"
     render.listing(headings, rows, (), map(showing.as_data, found), none)
 
 

@@ -61,6 +61,7 @@ TOGETHER = {
     "tests/real/pipeline/test_cluster.py": "a Spark cluster",
     "tests/real/pipeline/": "a Spark session",
     "tests/real/interop/": "programs in C++",
+    "tests/real/federation/test_traffic.py": "a scene of the traffic",
 }
 # The faults of one package are caught by tests of a few files, which each worker collects; those of
 # pages share one browser, and so do their catchers without a fault.

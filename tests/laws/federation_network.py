@@ -141,7 +141,7 @@ class Network:
         self.lives = itertools.count()
         self._order = itertools.count()
         self._queue: list[tuple[int, int, Callable[[], None]]] = []
-        self._fifo: dict[tuple[str, str], int] = {}
+        self._fifo: dict[tuple[str, str, bool], int] = {}
         self._numbers: Counter[str] = Counter()
         self.cut: set[str] = set()
         self.delivered: Counter[tuple[str, str]] = Counter()
@@ -199,14 +199,18 @@ class Network:
             if member is by:
                 continue
             at = self.now + self.random.randrange(1, 20 * MILLI)
-            # In order between one service and one gateway.
-            at = self._fifo[service, member.name] = max(
-                at, self._fifo.get((service, member.name), 0)
-            )
+            # In order between one service and one gateway, events and talk apart.
+            line = service, member.name, sent.name == CONTROL_SUBJECT
+            at = self._fifo[line] = max(at, self._fifo.get(line, 0))
             heapq.heappush(
                 self._queue,
                 (at, next(self._order), lambda m=member: m.hear(service, sent, mark, number)),  # type: ignore[misc]
             )
+
+    def slow_talk(self, name: str, milliseconds: int) -> None:
+        """What gateways say now reaches one of them so much later."""
+        for service in self.members[name].services:
+            self._fifo[service, name, True] = self.now + milliseconds * MILLI
 
     def run(self, milliseconds: int) -> None:
         end = self.now + milliseconds * MILLI

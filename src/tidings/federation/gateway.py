@@ -541,18 +541,14 @@ class Gateway:
                 applied[Request(one.announces, one.what, one.source)].append(one)
         found = []
         for request, targets in self._notes.requests():
-            meant = {
-                service
-                for text in targets
-                for service in self.topology.services
-                if service in distribution(text) and service != request.source
-            }
             named = {
                 name
                 for text in targets
                 for name in distribution(text).names
-                if not {"*", "?"} & set(name) and name != request.source
+                if not {"*", "?"} & set(name)
             }
+            known = named.union(self.topology.services)
+            meant = {name for name in known if self._notes.holds(request, name)}
             at = {
                 one.service: one
                 for one in applied[request]
@@ -561,9 +557,9 @@ class Gateway:
             found.append(
                 RequestStatus(
                     *request,
-                    targets=tuple(sorted(targets)),
+                    targets=tuple(targets),
                     applied=tuple(at[name] for name in sorted(at)),
-                    missing=tuple(sorted((meant | named) - set(at))),
+                    missing=tuple(sorted(meant - set(at))),
                 )
             )
         return found
@@ -932,13 +928,13 @@ class Gateway:
             return
         attached = tuple(
             AttachedService(
-                side.service, side.capabilities.kind, side.up and not self._resting,
-                side.capabilities.control, tuple(sorted(side.heard)), side.place,
-                side.capabilities.context,
+                side.service, side.capabilities.kind, side.up, side.capabilities.control,
+                tuple(sorted(side.heard)), side.place, side.capabilities.context,
             )
             for side in self._sides.values()
         )  # fmt: skip
-        self._write("", Links(attached))
+        told = (msgspec.structs.replace(one, up=one.up and not self._resting) for one in attached)
+        self._write("", Links(tuple(told)))
         self._dirty = False
         links, notes = {}, []
         owners: dict[Request, list[str]] = {}
@@ -956,7 +952,8 @@ class Gateway:
                 request = Request(content.announces, content.what, content.source)
                 owners.setdefault(request, []).append(gateway)
         self._standing = standing
-        self.topology = Topology(self.name, links)
+        links[self.name] = Links(attached)
+        self.topology = Topology(self.name, links, resting=self._resting)
         self._notes = Notes(notes)
         recalled = {one: by for one, by in self._owners.items() if self._is_recalled(one)}
         self._owners = recalled | {one: tuple(sorted(by)) for one, by in owners.items()}

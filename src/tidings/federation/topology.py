@@ -52,8 +52,10 @@ class Topology:
         links: What it is drawn from.
     """
 
-    def __init__(self, own: str, links: Mapping[str, Links]) -> None:
+    def __init__(self, own: str, links: Mapping[str, Links], *, resting: bool = False) -> None:
+        """`own` draws it; if it is resting, it carries only what nobody else can."""
         self._own = own
+        self._resting = resting
         self.links = links
         self._attached = {
             name: {one.service: one for one in link.services} for name, link in links.items()
@@ -86,7 +88,8 @@ class Topology:
                 self.contexts[service] = one.context
                 if one.place:
                     self.places.setdefault(service, one.place)
-                on = self._on if one.up else self._away
+                rests = self._resting and gateway == self._own
+                on = self._on if one.up and not rests else self._away
                 on.setdefault(service, []).append(gateway)
 
     def _hears(self, gateway: str, service: str, other: str) -> bool:

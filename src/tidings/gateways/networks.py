@@ -492,7 +492,7 @@ async def _take_away(
 
 
 async def _sweep(
-    client: Client, channel: str, prefixes: tuple[str, ...], seconds: float = 10.0
+    client: Client, channel: str, prefixes: tuple[str, ...], seconds: float = 30.0
 ) -> None:
     """Wait until gateways have left a channel; delete what those leave that cannot come."""
     for name in (channel, f"{channel}{CONTROL}"):

@@ -178,14 +178,21 @@ class SideRunner:
 
     async def delete(self) -> None:
         """Stop, and leave nothing: neither what waits nor, where it is up, subscriptions."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LEAVE):
+                await self._leave()
+        await self.stop()
+        await self._outbox.delete()
+
+    async def _leave(self) -> None:
+        """Say what is left to say, and have the service forget what was wanted."""
+        while self._adapter is not None and (self._queue or self._sending):
+            self._room.clear()
+            await self._room.wait()
         if self._adapter is not None:
             self.want(())
             self._deleting = True
-            with suppress(TimeoutError):
-                async with asyncio.timeout(_LEAVE):
-                    await self._left.wait()
-        await self.stop()
-        await self._outbox.delete()
+            await self._left.wait()
 
     def want(self, filters: tuple[Constraint, ...]) -> None:
         """Have the service hand over what matches any of these."""
@@ -380,21 +387,21 @@ class SideRunner:
     async def _publish_talk(self, adapter: Adapter[Any]) -> None:
         """Publish what gateways tell each other; what is lost of it they say again."""
         while self._talk:
-            batch = [self._talk.popleft() for _ in range(min(_BATCH, len(self._talk)))]
+            batch = [self._talk.popleft() for _ in range(min(adapter.batch, len(self._talk)))]
             if self._hears_echoes:
                 self._remember(batch)
             for answer in await adapter.publish(batch):
                 if answer is not None:
                     self._last_cause = answer.cause
 
-    @property
-    def _most(self) -> int:
-        """How many events are published together."""
-        return 1 if self._careful else min(_BATCH, self._flow.most)
+    def _most(self, adapter: Adapter[Any]) -> int:
+        """Return how many events are published together."""
+        return 1 if self._careful else min(adapter.batch, self._flow.most)
 
     async def _publish_queue(self, adapter: Adapter[Any]) -> None:
         """Publish what is in the queue; what is refused goes to the outbox, and so aside."""
-        batch = [self._queue.popleft() for _ in range(min(self._most, len(self._queue)))]
+        count = min(self._most(adapter), len(self._queue))
+        batch = [self._queue.popleft() for _ in range(count)]
         self._sending = len(batch)
         try:
             answers = await self._publish(adapter, [outgoing for outgoing, _ in batch])
@@ -429,16 +436,16 @@ class SideRunner:
             found = self._outward(outgoing.event)
             answers.append(found if isinstance(found, Refused) else None)
             if isinstance(found, StructuredEvent):
-                passed.append(Outgoing(found, outgoing.mark))
+                same = found is outgoing.event
+                passed.append(outgoing if same else Outgoing(found, outgoing.mark))
                 places.append(place)
         if self._hears_echoes:
             self._remember(passed)
         for place, answer in zip(places, await self._hand_over(adapter, passed), strict=True):
             answers[place] = answer
             self._counts["sent"] += answer is None
-        for answer in answers:
-            if answer is not None:
-                self._last_cause = answer.cause
+        for refused in filter(None, answers):
+            self._last_cause = refused.cause
         return answers
 
     async def _hand_over(
@@ -483,7 +490,7 @@ class SideRunner:
 
         Returns False if what waits there cannot be published yet.
         """
-        messages = await self._outbox.batch(_LOOK, self._most)
+        messages = await self._outbox.batch(_LOOK, min(_BATCH, self._most(adapter)))
         if not messages:
             await self._outbox.count()  # some have expired
             return not self._outbox.pending
@@ -535,7 +542,7 @@ class SideRunner:
     # What the service hands over.
 
     async def _heard(self, arrivals: Sequence[Arrival]) -> None:
-        self._counts["received"] += sum(not _is_talk(one.event) for one in arrivals)
+        self._counts["received"] += len(arrivals) - sum([_is_talk(one.event) for one in arrivals])
         passed = []
         for arrival in arrivals:
             if self._hears_echoes and self._is_echo(arrival.event):
@@ -557,6 +564,8 @@ class SideRunner:
             self._counts["set_aside"] += 1
             self._last_cause = str(error)
             return None
+        if event is arrival.event:
+            return arrival  # no rule has changed it
         return None if event is None else arrival._replace(event=event)
 
     def _remember(self, events: Sequence[Outgoing]) -> None:
@@ -658,7 +667,7 @@ class _Allowed:
     @property
     def most(self) -> int:
         """How many may go together: those of a second."""
-        return max(1, int(self._flow.rate)) if self._flow.rate else _BATCH
+        return max(1, int(self._flow.rate)) if self._flow.rate else MOST_QUEUED
 
     def pause(self) -> float:
         """Return the seconds until the next may go."""

@@ -129,11 +129,13 @@ class Adapter(ABC, Generic[P]):
     Attributes:
         capabilities: What the service can do; a subclass may narrow them by its parameters.
         Parameters: The class of the parameters; every field has a default, or must be given.
+        batch: The most events that `publish` is given at one time.
         secrets: The parameters that nobody is shown.
         place: Where clients find the service, for whoever looks at the federation; may be empty.
     """
 
     Parameters: ClassVar[type[msgspec.Struct]]
+    batch: ClassVar[int] = 256
     secrets: ClassVar[tuple[str, ...]] = ()
     capabilities: Capabilities
     place: str = ""

@@ -174,14 +174,14 @@ class _Line:
             raise AdapterError(f"channel {self._channel}: {error}") from error
         answers: list[Refused | None] = []
         for answer in found:
-            if isinstance(answer, ChannelFull):
-                break
-            if isinstance(answer, BadInput | LimitExceeded | NumberTooOld | Forbidden):
-                answers.append(Refused(str(answer)))
-            elif isinstance(answer, TidingsError):
-                raise AdapterError(str(answer))
-            else:
+            if not isinstance(answer, TidingsError):
                 answers.append(None)
+            elif isinstance(answer, ChannelFull):
+                break
+            elif isinstance(answer, BadInput | LimitExceeded | NumberTooOld | Forbidden):
+                answers.append(Refused(str(answer)))
+            else:
+                raise AdapterError(str(answer))
         return answers
 
 
@@ -189,6 +189,7 @@ class TidingsAdapter(Adapter[TidingsParameters]):
     """The adapter of a channel."""
 
     Parameters = TidingsParameters
+    batch = 1_000  # a service syncs its disk once for all of them
     secrets = ("token",)
     capabilities = Capabilities(
         kind="tidings",

@@ -17,6 +17,7 @@ from tidings.federation.gateway import (
     Gateway,
     GatewayKeys,
     GatewayTimes,
+    LosesMarks,
     Publish,
     Remember,
     Want,
@@ -40,6 +41,8 @@ class Member:
         self.name = name
         self.services = services
         self.alive = True
+        self.ahead = 0  # its clock
+        self.lies: list[str] = []
         self.memory = Memory()
         self.wants: dict[str, tuple[Constraint, ...]] = {}
         self.machine = self._new()
@@ -51,7 +54,7 @@ class Member:
             self.name,
             network.systems.get(self.name, "sim"),
             life,
-            network.now,
+            self.now,
             times=TIMES,
             memory=self.memory,
             keys=GatewayKeys(next(iter(network.keys), ""), network.keys, network.clients),
@@ -60,6 +63,10 @@ class Member:
             made.attach(service, service, self.capabilities)
             made.side_up(service)
         return made
+
+    @property
+    def now(self) -> int:
+        return self.network.now + self.ahead
 
     def restart(self) -> None:
         self.alive = True
@@ -70,7 +77,7 @@ class Member:
     def work(self) -> None:
         if not self.alive:
             return
-        self.machine.refresh(self.network.now)
+        self.machine.refresh(self.now)
         effects = self.machine.take_effects()
         for effect in effects:
             if isinstance(effect, Want):
@@ -79,6 +86,8 @@ class Member:
                 self.machine.placed(effect.adapter, effect.filters, how)
             elif isinstance(effect, Publish):
                 self.network.publish(effect.adapter, effect.event, effect.mark, self)
+            elif isinstance(effect, LosesMarks):
+                self.lies.append(effect.adapter)
             elif isinstance(effect, Remember):
                 self.memory = effect.memory
         if effects:
@@ -90,7 +99,7 @@ class Member:
             return
         fresh = Fresh(sent, mark, f"stream-{service}", number)
         if sent.name == CONTROL_SUBJECT:
-            found = self.machine.control_arrived(service, fresh, self.network.now)
+            found = self.machine.control_arrived(service, fresh, self.now)
         else:
             found = self.machine.route(service, fresh)
         for delivery in found.deliveries:
@@ -99,7 +108,7 @@ class Member:
 
     def tick(self) -> None:
         if self.alive:
-            self.machine.tick(self.network.now)
+            self.machine.tick(self.now)
             self.work()
         self.network.later(50 * MILLI, self.tick)
 

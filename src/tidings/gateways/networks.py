@@ -152,6 +152,10 @@ def planned(
     if not 1 <= parallel <= MOST_PARALLEL:
         raise InvalidUsage(f"parallel: 1 to {MOST_PARALLEL} gateways for a link, not {parallel}")
     checked_name("network", network)
+    places: dict[tuple[str, str], str] = {}
+    for name, node in nodes.items():
+        if (first := places.setdefault((node.url.rstrip("/"), node.channel), name)) != name:
+            raise InvalidUsage(f"nodes {first} and {name} are the same channel, {node.channel}")
     gateways = []
     for a, b in links:
         for number in range(1, parallel + 1):

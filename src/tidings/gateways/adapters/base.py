@@ -208,7 +208,11 @@ def new_adapter(kind: str, side: Side, parameters: Mapping[str, object]) -> Adap
         MissingExtra: A package that it needs is not installed.
     """
     found = adapter_class(kind)
-    known = {field.encode_name for field in msgspec.structs.fields(found.Parameters)}
+    fields = msgspec.structs.fields(found.Parameters)
+    known = {field.encode_name for field in fields}
+    for field in fields:
+        if field.required and field.encode_name not in parameters:
+            raise InvalidUsage(f"{side.adapter}: {kind} needs the parameter {field.encode_name!r}")
     for name in parameters:
         if name not in known:
             raise InvalidUsage(

@@ -64,8 +64,8 @@ check: $(TESTING) ## Lint, format, types, import contracts, budgets
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/python tools/check_budgets.py
 
-bench: install ## Measure matching, channels, persistence, recovery, memory, the web door, attacks and access
-	@for bench in match channel persist recover memory web attack access; do $(BIN)/tidings bench $$bench; done
+bench: install ## Measure matching, channels, persistence, recovery, memory, the web door, attacks, access and gateways
+	@for bench in match channel persist recover memory web attack access federation; do $(BIN)/tidings bench $$bench; done
 
 lock: $(LOCK_VENV)/.installed ## Make the locks again; UPGRADE=1 takes newer versions
 	@$(COMPILE) pyproject.toml $(EXTRAS) --extra test --extra dev -o requirements/test.txt

@@ -15,6 +15,7 @@ from collections import Counter, defaultdict
 from contextlib import nullcontext
 from importlib import metadata
 from operator import itemgetter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -61,6 +62,7 @@ TOGETHER = {
     "tests/real/pipeline/test_cluster.py": "a Spark cluster",
     "tests/real/pipeline/": "a Spark session",
     "tests/real/interop/": "programs in C++",
+    "tests/real/federation/test_traffic.py": "a scene of the traffic",
 }
 # The faults of one package are caught by tests of a few files, which each worker collects; those of
 # pages share one browser, and so do their catchers without a fault.
@@ -131,17 +133,26 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     names = inspect.signature(test).parameters
     given = {name: pyfuncitem.funcargs[name] for name in names}
     faults: list[dict[str, Any]] = []
+    hanging: list[str] = []
     loop = pyfuncitem.funcargs.get("loop")
 
     async def bounded() -> set[asyncio.Task[Any]]:
         asyncio.get_running_loop().set_exception_handler(lambda _, fault: faults.append(fault))
         before = asyncio.all_tasks()
+        last_look = asyncio.get_running_loop().call_later(
+            0.95 * PATIENCE, lambda: hanging.extend(map(_where, asyncio.all_tasks()))
+        )
         try:
             async with asyncio.timeout(PATIENCE):
                 await test(**given)
             others = {task for task in asyncio.all_tasks() - before if not task.cancelling()}
             return (await asyncio.wait(others, timeout=ENDING))[1] if others else others
+        except TimeoutError as error:
+            for where in hanging:
+                error.add_note(where)
+            raise
         finally:
+            last_look.cancel()
             for task in asyncio.all_tasks() - before:
                 task.cancel()  # where the loop is shared, it would disturb the next test
 
@@ -151,6 +162,16 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     assert not faults, f"the loop met faults: {faults}"
     assert not left, f"tasks are left: {left}"
     return True
+
+
+def _where(task: asyncio.Task[Any]) -> str:
+    """Where a task waits, from its beginning inwards."""
+    inner: Any = task.get_coro()
+    lines = []
+    while (frame := getattr(inner, "cr_frame", None)) is not None:
+        lines.append(f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}")
+        inner = inner.cr_await
+    return f"{task.get_name()} waits at {' > '.join(lines)}"
 
 
 @pytest.hookimpl(wrapper=True)

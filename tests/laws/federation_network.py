@@ -17,6 +17,7 @@ from tidings.federation.gateway import (
     Gateway,
     GatewayKeys,
     GatewayTimes,
+    LosesMarks,
     Publish,
     Remember,
     Want,
@@ -40,6 +41,8 @@ class Member:
         self.name = name
         self.services = services
         self.alive = True
+        self.ahead = 0  # its clock
+        self.lies: list[str] = []
         self.memory = Memory()
         self.wants: dict[str, tuple[Constraint, ...]] = {}
         self.machine = self._new()
@@ -51,7 +54,7 @@ class Member:
             self.name,
             network.systems.get(self.name, "sim"),
             life,
-            network.now,
+            self.now,
             times=TIMES,
             memory=self.memory,
             keys=GatewayKeys(next(iter(network.keys), ""), network.keys, network.clients),
@@ -60,6 +63,10 @@ class Member:
             made.attach(service, service, self.capabilities)
             made.side_up(service)
         return made
+
+    @property
+    def now(self) -> int:
+        return self.network.now + self.ahead
 
     def restart(self) -> None:
         self.alive = True
@@ -70,7 +77,7 @@ class Member:
     def work(self) -> None:
         if not self.alive:
             return
-        self.machine.refresh(self.network.now)
+        self.machine.refresh(self.now)
         effects = self.machine.take_effects()
         for effect in effects:
             if isinstance(effect, Want):
@@ -79,6 +86,8 @@ class Member:
                 self.machine.placed(effect.adapter, effect.filters, how)
             elif isinstance(effect, Publish):
                 self.network.publish(effect.adapter, effect.event, effect.mark, self)
+            elif isinstance(effect, LosesMarks):
+                self.lies.append(effect.adapter)
             elif isinstance(effect, Remember):
                 self.memory = effect.memory
         if effects:
@@ -90,7 +99,7 @@ class Member:
             return
         fresh = Fresh(sent, mark, f"stream-{service}", number)
         if sent.name == CONTROL_SUBJECT:
-            found = self.machine.control_arrived(service, fresh, self.network.now)
+            found = self.machine.control_arrived(service, fresh, self.now)
         else:
             found = self.machine.route(service, fresh)
         for delivery in found.deliveries:
@@ -99,7 +108,7 @@ class Member:
 
     def tick(self) -> None:
         if self.alive:
-            self.machine.tick(self.network.now)
+            self.machine.tick(self.now)
             self.work()
         self.network.later(50 * MILLI, self.tick)
 
@@ -132,7 +141,7 @@ class Network:
         self.lives = itertools.count()
         self._order = itertools.count()
         self._queue: list[tuple[int, int, Callable[[], None]]] = []
-        self._fifo: dict[tuple[str, str], int] = {}
+        self._fifo: dict[tuple[str, str, bool], int] = {}
         self._numbers: Counter[str] = Counter()
         self.cut: set[str] = set()
         self.delivered: Counter[tuple[str, str]] = Counter()
@@ -190,14 +199,18 @@ class Network:
             if member is by:
                 continue
             at = self.now + self.random.randrange(1, 20 * MILLI)
-            # In order between one service and one gateway.
-            at = self._fifo[service, member.name] = max(
-                at, self._fifo.get((service, member.name), 0)
-            )
+            # In order between one service and one gateway, events and talk apart.
+            line = service, member.name, sent.name == CONTROL_SUBJECT
+            at = self._fifo[line] = max(at, self._fifo.get(line, 0))
             heapq.heappush(
                 self._queue,
                 (at, next(self._order), lambda m=member: m.hear(service, sent, mark, number)),  # type: ignore[misc]
             )
+
+    def slow_talk(self, name: str, milliseconds: int) -> None:
+        """What gateways say now reaches one of them so much later."""
+        for service in self.members[name].services:
+            self._fifo[service, name, True] = self.now + milliseconds * MILLI
 
     def run(self, milliseconds: int) -> None:
         end = self.now + milliseconds * MILLI

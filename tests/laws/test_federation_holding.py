@@ -175,17 +175,39 @@ def part(network: Network, random: Random, dead: set[str]) -> None:
         network.part(random.choice(going))
 
 
-def test_a_gateway_that_has_just_started_goes_on_before_it_is_deleted() -> None:
-    attached = {"G1": ["A", "B"], "G2": ["A", "B"]}
-    network = Network(1, attached, members=HoldingMember)
+def side_by_side() -> Network:
+    """Two gateways that share what B wants of A."""
+    network = Network(1, {"G1": ["A", "B"], "G2": ["A", "B"]}, members=HoldingMember)
     network.run(2_000)
-    for name in attached:
+    for name in network.members:
         network.subscribe(name, "$rate > 0", "B", "*")
     network.run(2_000)
-    network.members["G1"].alive = False
+    return network
+
+
+def published(network: Network) -> dict[str, str]:
+    """Publish events of many subjects at A, so that both gateways have some."""
     subjects = {f"E{number}": "A" for number in range(20)}
     for subject in subjects:
         network.event("A", subject, rate=1)
+    return subjects
+
+
+def test_a_gateway_yields_when_the_others_know() -> None:
+    network = side_by_side()
+    member = network.members["G1"]
+    network.slow_talk("G2", 50)
+    member.machine.rest(True)
+    member.work()
+    subjects = published(network)  # G2 has not heard of it
+    network.run(2_000)
+    check_accepted(network, ["B"], subjects)
+
+
+def test_a_gateway_that_has_just_started_goes_on_before_it_is_deleted() -> None:
+    network = side_by_side()
+    network.members["G1"].alive = False
+    subjects = published(network)
     network.run(100)  # G2 leaves some of them to G1
     network.members["G2"].alive = False
     network.members["G1"].restart()

@@ -195,3 +195,16 @@ def test_what_is_no_control_event_hurts_nobody(walk: Network) -> None:
     walk.event("E", "Speed", rate=31)
     walk.run(1_000)
     assert walk.delivered == {("Speed", "A"): 1}
+
+
+def test_a_request_taken_back_at_one_of_its_services_is_not_missing_there() -> None:
+    network = Network(1, {f"G{n}": ["office", f"road-{n}"] for n in (1, 2)})
+    network.run(2_000)
+    network.subscribe("G1", "$rate > 30", "office", "road-*")
+    network.run(500)
+    network.ask("G1", ControlKind.UNSUBSCRIPTION, "$rate > 30", "office", "road-2")
+    network.run(500)
+    [status] = network.members["G1"].machine.requests()
+    assert status.targets == ("road-*",)
+    assert [one.service for one in status.applied] == ["road-1"]
+    assert not status.missing

@@ -195,6 +195,19 @@ def header_values(
     return HeaderValues(good, tuple(warnings))
 
 
+def is_plain(event_header: Mapping[str, object]) -> bool:
+    """Whether nothing in an event's header but a priority has an effect, or deserves a warning."""
+    if len(event_header) > _NAMES_LOOKED_AT:
+        return False
+    for name, value in event_header.items():
+        if name == "Priority":
+            if type(value) is not int:
+                return False
+        elif _slip(name):  # of every other standard name as well
+            return False
+    return True
+
+
 @lru_cache(maxsize=1_000)
 def _slip(name: str) -> str:
     """Return a warning for a misplaced or misspelt standard property; empty for other names."""

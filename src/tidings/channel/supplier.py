@@ -10,7 +10,7 @@ from tidings.channel.effects import NoticeKind, Poll
 from tidings.channel.entries import ABSOLUTE, NEVER, PERSISTENT
 from tidings.channel.holders import Admin, Proxy
 from tidings.channel.qos import QoS, Reliability
-from tidings.channel.qos_check import header_values
+from tidings.channel.qos_check import header_values, is_plain
 from tidings.channel.vocabulary import Form, Style
 from tidings.clock import from_timebase
 from tidings.errors import InvalidEvent
@@ -80,14 +80,11 @@ class SupplierProxy(Proxy):
     def known_quality(self, header: Mapping[str, Any], now: int) -> Quality | None:
         """Return the quality of an event that has at most a priority, if one like it came before.
 
-        Most events are like that.
+        Most events are like that; properties without effect do not matter.
         """
-        own = None
-        if header:
-            own = header.get("Priority")
-            if len(header) > 1 or type(own) is not int:
-                return None
-        found = self._plain.get(own)
+        if header and not is_plain(header):
+            return None
+        found = self._plain.get(header.get("Priority"))
         if found is not None and found.timeout:
             found = found._replace(expiry=expiry_of(found.timeout, None, now)[0])
         return found
@@ -102,9 +99,8 @@ class SupplierProxy(Proxy):
         found = self.known_quality(header, now)
         if found is None:
             found = self._judge(header, now)
-            own = header.get("Priority")
-            if len(header) == (type(own) is int) and len(self._plain) < _MOST_KEPT:
-                self._plain[own] = found
+            if len(self._plain) < _MOST_KEPT and is_plain(header):
+                self._plain[header.get("Priority")] = found
         return found
 
     def _judge(self, header: Mapping[str, object], now: int) -> Quality:

@@ -247,6 +247,30 @@ def console(
     """
 
 
+@_bench(
+    "tidings bench federation",
+    "tidings bench federation --pairs mqtt --pairs nats --events 1000 --rounds 1 --json",
+)
+def federation(
+    pairs: list[str] | None = None,
+    events: Events = 3_000,
+    paced: Count = 200,
+    links: Count = 100,
+    rounds: Rounds = 3,
+) -> None:
+    """Measure gateways between Tidings and each other kind of service, beside a plain relay.
+
+    The relay joins the same two client libraries in twenty lines, which are shown. Events a second
+    and processor time, added latency at a low rate, memory, and events that need not cross. What
+    comes is checked. A broker that is not installed is left out.
+
+    Options:
+        pairs --pairs KIND: What is joined with Tidings. Repeatable. [default: every kind]
+        paced: Events whose time is taken, in each direction.
+        links: Gateways whose memory is measured.
+    """
+
+
 def _tell(step: str) -> None:
     if not render.is_json():
         render.note(step, "dim")

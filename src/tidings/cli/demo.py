@@ -1,4 +1,4 @@
-"""`tidings demo`: auctions, filters and flights."""
+"""`tidings demo`: auctions, filters, flights and traffic."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from tidings.errors import JavaNotFound, MissingExtra
 from tidings.terminal import render
 
 if TYPE_CHECKING:
+    from tidings.apps.traffic_monitoring.show import TrafficShow
     from tidings.client.client import Client
 
 DOES_NOT_HOLD = 1
@@ -114,7 +115,8 @@ async def auction(
     Options:
         port N: The port of the pages; 0 for a free one.
     """
-    from tidings.apps.auction_alert.serving import listener, served
+    from tidings.apps.auction_alert.web import served
+    from tidings.apps.local_pages import listener
     from tidings.client.transports.http.transport import HttpTransport
 
     assert isinstance(client.transport, HttpTransport)  # commands speak HTTP
@@ -179,3 +181,58 @@ def flights(
             right = FlightsShow(place, found).play(spark)
     if not right:
         raise typer.Exit(DOES_NOT_HOLD)
+
+
+@command(demos, "tidings demo traffic", "tidings demo traffic --bounded --no-spark", json=False)
+def traffic(
+    *,
+    bounded: bool = False,
+    spark: Annotated[
+        bool, option("--spark/--no-spark", "End with the offences derived on Spark.")
+    ] = True,
+    opens: Annotated[bool, option("--open", "Open the map in a browser.")] = False,
+) -> None:
+    """Watch cars, roadside monitors and a control room that a federation joins.
+
+    Cars with a CAN bus and a radio drive through a small city. A gateway in each car joins COSMIC
+    and STEAM, one at each monitor STEAM and SIENA; each is a process of its own. The control room
+    sets limits by control events, gets what is faster, and fines it.
+
+    On a terminal, the demo serves a map, on which the merged logs can be stepped through and limits
+    set, until Ctrl-C. With --bounded, or without a terminal, it plays 36 seconds, and compares what
+    was received and reported with what the cars drove; Spark derives the fines from the archive
+    again.
+
+    Exit code: 0 if all is as it must be; 1 otherwise.
+
+    Options:
+        bounded: Play a scene that checks itself.
+    """
+    if render.on_terminal() and not bounded:
+        from tidings.apps.traffic_monitoring.live import LiveTraffic
+
+        with TemporaryDirectory(prefix="tidings-traffic-") as folder:
+            LiveTraffic(Path(folder), opens=opens).play()
+        return
+    from tidings.apps.traffic_monitoring.show import TrafficShow
+
+    with TemporaryDirectory(prefix="tidings-traffic-") as folder:
+        show = TrafficShow(Path(folder))
+        if not show.play() or (spark and not derive_offences(show)):
+            raise typer.Exit(DOES_NOT_HOLD)
+
+
+def derive_offences(show: TrafficShow) -> bool:
+    """Derive the offences on Spark; return whether they are the same, or Spark is missing."""
+    render.heading("The same from the archive, on Spark")
+    try:
+        from tidings.pipeline.session.job import require_spark, spark_job
+
+        require_spark()
+    except (JavaNotFound, MissingExtra) as error:
+        render.say(f"Left out: {error}")
+        return True
+    from tidings.pipeline.session import SparkOptions
+
+    with spark_job(SparkOptions(memory=_MEMORY)) as spark:
+        return show.derive(spark)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import shlex
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import msgspec
@@ -13,7 +14,7 @@ from tidings.cli import showing
 from tidings.cli.connection import service_command
 from tidings.cli.options import command, commands, group, option
 from tidings.cli.pairs import pairs
-from tidings.errors import InvalidUsage, NotFound, TidingsError
+from tidings.errors import Forbidden, InvalidUsage, NotFound, TidingsError, WrongState
 from tidings.federation import requests as r
 from tidings.federation.capabilities import CONTEXT, Capabilities
 from tidings.terminal import render
@@ -222,6 +223,13 @@ async def _ask(
     client: Client, name: str, kind: r.RequestKind, what: str, source: str, targets: str
 ) -> None:
     await client.transport.ask(r.AskFederation(name, kind, what, source, targets))
+    with suppress(Forbidden, WrongState):  # the caller may not look, or it does not run
+        known = [one.service for one in await client.transport.request(r.SeeFederation(name))]
+        if source not in known:
+            render.warning(
+                f"service {source} is not known to {name} now, and the request waits for it; "
+                f"known are {', '.join(known) or 'none'}"
+            )
     render.result(
         {"asked": kind.value, "what": what}, f"{kind.value} {what} at {targets}: asked of {name}"
     )
@@ -302,7 +310,7 @@ async def context(client: Client, name: Name, at: str) -> None:
     found = await client.transport.request(r.SeeContext(name, at))
     rows = [(one.to, " > ".join(one.gateways), one.part, one.survives, one.where) for one in found]
     headings = ("to", "through", "part", "survives", "until")
-    none = f"no way leads from {at} to another service of a kind that {name} knows"
+    none = f"no way leads from {at} to another service"
     render.listing(headings, rows, (), map(showing.as_data, found), none)
 
 

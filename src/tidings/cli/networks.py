@@ -74,7 +74,7 @@ def _network_command(*examples: str, name: str | None = None) -> Callable[[_Comm
 @_network_command(
     "tidings network create roads --node a=http://h1:8080/roads --node b=http://h2:8080/roads",
     "tidings network create roads --node a=http://h1:8080/roads --node b=http://h2:8080/roads "
-    "--node c=http://h3:8080/roads --links ring --parallel 2 --subscribe 'rate > 30'",
+    "--node c=http://h3:8080/roads --links ring --parallel 2 --subscribe '$rate > 30'",
 )
 async def create(  # noqa: PLR0913, PLR0917 -- options of a command
     services: Services,
@@ -99,6 +99,8 @@ async def create(  # noqa: PLR0913, PLR0917 -- options of a command
     nodes = {one.name: one for one in (node_of(text, tokens) for text in node)}
     if len(nodes) < max(2, len(node)):
         raise InvalidUsage("--node: a network has two nodes or more, each with a name of its own")
+    if strange := sorted(tokens.keys() - nodes):
+        raise InvalidUsage(f"--token: {strange[0]!r:.60} is none of the nodes {', '.join(nodes)}")
     network = await survey(services, name, nodes.values())
     if others := sorted(network.nodes.keys() - nodes):
         raise InvalidUsage(

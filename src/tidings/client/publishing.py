@@ -130,6 +130,9 @@ class Publisher(Connection):
                 # Keep the receipts of the events already sent.
                 answers += [error] * (len(waiting) - start)
                 break
+        return self._outcomes(answers)
+
+    def _outcomes(self, answers: Sequence[Any]) -> list[Receipt | TidingsError]:
         origin = self._origin
         return [
             Receipt(origin, a) if type(a) is int else _outcome(origin, a)  # most have no warnings
@@ -152,8 +155,9 @@ class Publisher(Connection):
         Raises:
             TidingsError: Nobody knows which events were accepted; the message says why.
         """
-        answers = await self._transport.ask(Push(self.channel, self.proxy, events, marks))
-        return [_outcome(self._origin, answer) for answer in answers]
+        return self._outcomes(
+            await self._transport.ask(Push(self.channel, self.proxy, events, marks))
+        )
 
     async def offer(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple, Self
 
 from tidings.errors import InvalidEvent
@@ -28,6 +29,9 @@ class _Mark(NamedTuple):
     number: int
 
 
+_is_readable = lru_cache(is_readable)  # most events come from few producers
+
+
 class ProducerMark(_Mark):
     """Who sent an event, and its number there: the same pair is accepted once."""
 
@@ -39,7 +43,7 @@ class ProducerMark(_Mark):
         if (
             not isinstance(found, str)
             or not 1 <= len(found) <= MOST_PRODUCER
-            or not is_readable(found)
+            or not _is_readable(found)
         ):
             raise InvalidEvent(
                 f"a producer's name has 1 to {MOST_PRODUCER} characters, none of them a control "

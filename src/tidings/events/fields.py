@@ -112,10 +112,12 @@ class StructuredFields(Fields):
         root, steps, event = path.root, path.steps, self._event
         if root is None:
             return plain(walk(self._all(), steps))
-        if root in _RESERVED:
-            return plain(walk(_RESERVED[root](self), steps))
         value: Value | Missing
-        if root in event.header:
+        if root in _RESERVED:
+            value = _RESERVED[root](self)
+            if steps:
+                value = walk(value, steps)
+        elif root in event.header:
             value = event.header[root]
             if steps:
                 value = walk(Any.trusted(header_type(root, value), value), steps)

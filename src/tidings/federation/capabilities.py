@@ -65,6 +65,11 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     reliability: Survival
     proximity: Survival
 
+    @property
+    def context(self) -> tuple[Survival, ...]:
+        """What becomes of each part of an event's context, in the order of `CONTEXT`."""
+        return tuple(getattr(self, part) for part in CONTEXT)
+
 
 CONTEXT: Final = ("priority", "order", "lifetime", "reliability", "proximity")
 """The parts of an event's context."""
@@ -75,17 +80,17 @@ class Hop(NamedTuple):
 
     Attributes:
         service: Its id.
-        capabilities: What it can do.
+        context: What becomes of each part there, in the order of `CONTEXT`.
         shared: Whether several gateways take events on from there, each those of some subjects.
     """
 
     service: str
-    capabilities: Capabilities
+    context: Sequence[Survival]
     shared: bool = False
 
     def survives(self, part: str) -> Survival:
         """What becomes of a part of the context on the way on from there."""
-        kept: Survival = getattr(self.capabilities, part)
+        kept = dict(zip(CONTEXT, self.context, strict=False)).get(part, Survival.LOST)
         if part == "order" and self.shared and kept is Survival.KEPT:
             return Survival.PARTLY
         return kept

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 from collections.abc import Callable, Mapping
 from enum import IntEnum
 from typing import Final, TypeVar
@@ -40,6 +41,7 @@ CONTROL_SUBJECT: Final = "FES_ControlEvent"
 """The name of control events."""
 RESERVED: Final = "FES_"
 """Names of events that begin so are the federation's."""
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 class ControlKind(IntEnum):
@@ -145,6 +147,8 @@ def control_of(event: StructuredEvent) -> Control:
         value = data.get(name, "")
         if not isinstance(value, str):
             raise InvalidEvent("a text is expected", f"data.{name}")
+        if not value.isascii() and _SURROGATE.search(value):
+            raise InvalidEvent("a text without surrogates is expected", f"data.{name}")
         found[field] = value
     kind = _kind(data.get("Type"))
     if kind in _FILTERED and not found["filter"].strip():

@@ -15,7 +15,15 @@ from typing import Any, Final
 import msgspec
 
 from tidings.cores import Handled, Keep, State, answer_each
-from tidings.errors import InvalidUsage, NameTaken, NotFound, StoreError, TooManyObjects, WrongState
+from tidings.errors import (
+    InvalidConstraint,
+    InvalidUsage,
+    NameTaken,
+    NotFound,
+    StoreError,
+    TooManyObjects,
+    WrongState,
+)
 from tidings.federation import requests as r
 from tidings.federation.distribution import checked_name, distribution
 from tidings.federation.gateway import Gateway
@@ -265,10 +273,18 @@ def _check(config: r.GatewayConfig) -> None:
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise InvalidUsage(f"sides: {twice} is the {what} of two sides")
-    for side in config.sides:
-        for text in (side.flow.allow, side.flow.deny):
-            if text:
-                filter_of(text)
+    for at, side in enumerate(config.sides):
+        for other in config.sides[:at]:
+            if (side.kind, side.parameters) == (other.kind, other.parameters):
+                raise InvalidUsage(
+                    f"sides: {other.service} and {side.service} are one service under two names: "
+                    f"both are {side.kind} with the same parameters"
+                )
+        for name in ("allow", "deny"):
+            try:
+                filter_of(getattr(side.flow, name) or "TRUE")
+            except InvalidConstraint as error:
+                raise InvalidUsage(f"sides: {side.adapter}: {name}: {error}") from error
 
 
 def _check_keys(config: r.GatewayConfig) -> None:

@@ -13,14 +13,15 @@ federation has brought is not fresh: it is left alone, so that nothing goes in c
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict
+import re
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
 
-from tidings.errors import InvalidEvent, NotFound, TidingsError
+from tidings.errors import InvalidEvent, LimitExceeded, NotFound, TidingsError
 from tidings.events.fields import StructuredFields
 from tidings.events.structured import StructuredEvent
 from tidings.federation.capabilities import Capabilities, Hop, context_report
@@ -39,6 +40,7 @@ from tidings.federation.marks import MOST_HOPS, Mark
 from tidings.federation.notes import Notes, Request
 from tidings.federation.probes import ProbeHop, Probes, way_of, way_text
 from tidings.federation.records import (
+    MOST_GATEWAYS,
     NOTHING,
     Applied,
     AttachedService,
@@ -64,6 +66,10 @@ MOST_ASKED: Final = 1_000
 MOST_RETIRED: Final = 1_000
 """Requests of one side that are remembered though another gateway serves them now."""
 _RETIRED: Final = 3_600 * _SECOND
+_LATEST: Final = 256
+_NUMBER: Final = re.compile(r"[0-9]{1,18}")
+MOST_IDS: Final = 10_000
+"""Requests of clients that are known again if they are repeated."""
 CONTROL_FILTER: Final = constraint(f"$event_name == '{CONTROL_SUBJECT}'")
 """What a gateway wants of every service that can carry control events."""
 
@@ -121,13 +127,19 @@ class Publish(NamedTuple):
     mark: Mark
 
 
+class LosesMarks(NamedTuple):
+    """A service does not keep the marks of events though its adapter says so."""
+
+    adapter: str
+
+
 class Remember(NamedTuple):
     """Keep what this gateway must know again after a restart."""
 
     memory: Memory
 
 
-Effect: TypeAlias = Want | Offer | Publish | Remember
+Effect: TypeAlias = Want | Offer | Publish | Remember | LosesMarks
 
 
 class Delivery(NamedTuple):
@@ -199,6 +211,9 @@ class _Side:
     place: str = ""
     up: bool = False
     heard: dict[str, int] = field(default_factory=dict)  # other gateways, and when
+    said: OrderedDict[str, _Said] = field(default_factory=OrderedDict)
+    loses_marks: bool = False
+    ahead: set[str] = field(default_factory=set)  # whose clocks are, as was said
     wanted: tuple[Constraint, ...] = ()
     placement: Placement = field(default_factory=Placement)
     # How each placed filter stands: text, exact or not, surplus; or why none could be placed.
@@ -212,6 +227,35 @@ class _Side:
     retired: dict[Request, int] = field(default_factory=dict)
     answered: int = 0  # when it has last told others what they lacked
     asked: int = 0  # … and others what it lacks
+
+
+@dataclass(slots=True)
+class _Said:
+    """What a gateway has said at a side, so that nobody else says it again later.
+
+    Attributes:
+        life: Its life.
+        known: How far it knew its own records; a later life begins above that.
+        highest: The highest number of that life; of those below, `latest` were heard.
+    """
+
+    life: str
+    known: int
+    highest: int = 0
+    latest: deque[int] = field(default_factory=lambda: deque(maxlen=_LATEST))
+
+    def is_repeated(self, life: str, known: int, number: int) -> bool:
+        """Whether something was said before; if not, it is from now on."""
+        if life != self.life:
+            if known <= self.known:
+                return True
+            self.life, self.highest = life, 0
+            self.latest.clear()
+        elif number <= self.highest - _LATEST or number in self.latest:
+            return True
+        self.known, self.highest = max(known, self.known), max(number, self.highest)
+        self.latest.append(number)
+        return False
 
 
 class _Way(NamedTuple):
@@ -374,30 +418,49 @@ class Gateway:
             if control.system not in ("", self.system):
                 return Routed()
             if control.sender == self.name:
-                return self._note_namesake(control)
+                return self._note_namesake(adapter, control, heard)
             self._check(side, control)
+            self._check_marks(adapter, control, heard)
             if control.filter:
                 filter_of(control.filter)
-            if control.sender:
-                side.heard[control.sender] = now
             return self._obey(side, control, heard, now)
+        except _Repeated as error:  # who asked has its answer
+            self._refuse(str(error))
+            return Routed()
         except TidingsError as error:
-            self.counts.refused += 1
-            self.counts.last_refusal = str(error)
+            self._refuse(str(error))
             self._answer_refused(side, heard.event, str(error))
             return Routed()
 
-    def _note_namesake(self, control: Control) -> Routed:
+    def _check_marks(self, adapter: str, control: Control, heard: Fresh) -> None:
+        """Notice a service that loses marks: gateways publish all control events with one."""
+        side = self._sides[adapter]
+        lost = control.sender and heard.mark is None and side.capabilities.marks
+        if lost and not side.loses_marks:
+            side.loses_marks = True
+            self._effects.append(LosesMarks(adapter))
+
+    def _note_namesake(self, adapter: str, control: Control, heard: Fresh) -> Routed:
+        if control.id.startswith(f"{self._life}-"):
+            self._check_marks(adapter, control, heard)
         if not control.id.startswith(f"{self._life}-") and control.kind is ControlKind.STATE:
-            self.counts.refused += 1
-            self.counts.last_refusal = (
+            self._refuse(
                 f"another gateway of federation {self.system} is named {self.name}, too; or it was "
                 "this one, before it was started again"
             )
         return Routed()
 
+    def _refuse(self, cause: str) -> None:
+        self.counts.refused += 1
+        self.counts.last_refusal = cause
+
     def _check(self, side: _Side, control: Control) -> None:
-        unsigned = self._keys.clients and not control.sender and control.kind in REQUESTS
+        unsigned = (
+            self._keys.clients
+            and not control.sender
+            and control.mark is None
+            and control.kind in REQUESTS
+        )
         if side.secrets and not unsigned and not is_signed(control, side.secrets):
             raise InvalidEvent(
                 f"a control event of {control.sender or 'a client'} at {side.service} does not "
@@ -413,11 +476,10 @@ class Gateway:
             return self._passed_on(side, control, heard)
         elif kind in (ControlKind.PROBE, ControlKind.ECHO):
             self._probe_on(side.service, control, now)
-        elif (
-            kind in REQUESTS
-            and self._is_new(control, heard)
-            and self.topology.first_on(side.service) == self.name
-        ):
+        elif kind in REQUESTS:
+            self._check_new(side, control, heard)
+            if self.topology.first_on(side.service) != self.name:
+                return Routed()
             request = self._note(_note_of(control))
             if control.id:
                 self._asked[control.id] = _Asked(side, request, now)
@@ -430,28 +492,19 @@ class Gateway:
     def _answer_refused(self, side: _Side, wrong: StructuredEvent, cause: str) -> None:
         id = wrong.data.get("Id")
         if isinstance(id, str) and id and not wrong.data.get("Sender"):
+            id, cause = (text.encode(errors="replace").decode() for text in (id, cause))
             self._answer(side, RequestAnswer(id=id[:MAX_NAME], cause=cause))
 
     def _answer_asked(self, now: int) -> None:
         """Tell clients what has become of their requests, whenever that changes."""
+        standing = {Request(*one[:3]): one for one in self.requests()} if self._asked else {}
         for id, asked in list(self._asked.items()):
-            answer = self._status_of(id, asked.request)
+            answer = _answer_of(id, standing.get(asked.request))
             if answer != asked.told:
                 self._answer(asked.side, answer)
                 asked.told = answer
             if now - asked.since > self._times.answer:
                 del self._asked[id]
-
-    def _status_of(self, id: str, request: Request) -> RequestAnswer:
-        found = next((one for one in self.requests() if one[:3] == request), None)
-        if found is None:
-            return RequestAnswer(id=id, ended=True)
-        return RequestAnswer(
-            id=id,
-            applied={one.service: one.how for one in found.applied if not one.cause},
-            refused={one.service: one.cause for one in found.applied if one.cause},
-            missing=found.missing,
-        )
 
     def _answer(self, side: _Side, answer: RequestAnswer) -> None:
         event, mark = self._control(
@@ -459,10 +512,12 @@ class Gateway:
         )
         self._effects.append(Publish(self._by_service[side.service], event, mark))
 
-    def _is_new(self, control: Control, heard: Fresh) -> bool:
-        """Whether a request is no repetition; without an id the service's number says so."""
+    def _check_new(self, side: _Side, control: Control, heard: Fresh) -> str:
+        """Refuse a request that is repeated; without an id the service's number says so."""
         id = control.id or (f"{heard.stream}/{heard.number}" if heard.number else "")
-        return not id or _first_time(self._ids, id, self._window)
+        if id and not _first_time(self._ids, id, MOST_IDS):
+            raise _Repeated(f"request {id!r:.60} at {side.service} is repeated", "data.Id")
+        return id
 
     # Requests.
 
@@ -486,18 +541,14 @@ class Gateway:
                 applied[Request(one.announces, one.what, one.source)].append(one)
         found = []
         for request, targets in self._notes.requests():
-            meant = {
-                service
-                for text in targets
-                for service in self.topology.services
-                if service in distribution(text) and service != request.source
-            }
             named = {
                 name
                 for text in targets
                 for name in distribution(text).names
-                if not {"*", "?"} & set(name) and name != request.source
+                if not {"*", "?"} & set(name)
             }
+            known = named.union(self.topology.services)
+            meant = {name for name in known if self._notes.holds(request, name)}
             at = {
                 one.service: one
                 for one in applied[request]
@@ -506,9 +557,9 @@ class Gateway:
             found.append(
                 RequestStatus(
                     *request,
-                    targets=tuple(sorted(targets)),
+                    targets=tuple(targets),
                     applied=tuple(at[name] for name in sorted(at)),
-                    missing=tuple(sorted((meant | named) - set(at))),
+                    missing=tuple(sorted(meant - set(at))),
                 )
             )
         return found
@@ -517,19 +568,15 @@ class Gateway:
         """Say what survives of each part of the context on the way between two services.
 
         Returns gateways on the way, part, what becomes of it, and the first service where it is
-        not kept; nothing if there is no way, or a service on it is of a kind not known here.
+        not kept; nothing if there is no way.
         """
         route = self.topology.route(at, to)
         if not route:
             return []
-        known = {side.capabilities.kind: side.capabilities for side in self._sides.values()}
-        services = [at, *(step.service for step in route)]
-        kinds = [self.topology.services[service] for service in services]
-        if not all(kind in known for kind in kinds):
-            return []
+        topology = self.topology
         hops = [
-            Hop(service, known[kind], shared=len(self.topology.parallel(service, to)) > 1)
-            for service, kind in zip(services, kinds, strict=True)
+            Hop(service, topology.contexts[service], len(topology.parallel(service, to)) > 1)
+            for service in (at, *(step.service for step in route))
         ]
         gateways = tuple(step.gateway for step in route)
         return [(gateways, one.part, one.survives.value, one.where) for one in context_report(hops)]
@@ -566,6 +613,8 @@ class Gateway:
             self.counts.circled += 1
             return Routed()
         self.counts.fresh += 1
+        if heard.time > self._now:
+            self._compare(side, f"service {side.service}", heard.time, self._now)
         targets = self._wanted_by(side, heard.event, heard.time)
         if not targets:
             return Routed()
@@ -641,6 +690,7 @@ class Gateway:
         """Publish for a client: where it says, or where its event is subscribed to."""
         assert control.event is not None
         at = side.service
+        id = self._check_new(side, control, heard)
         chosen = distribution(control.targets)
         if not chosen.names:
             targets = self._wanted_by(side, control.event)
@@ -649,7 +699,10 @@ class Gateway:
         else:
             targets = set()
         mark = self._first_mark(at, heard._replace(mark=None))
-        return self._carry(control.event, mark, at, targets)
+        found = self._carry(control.event, mark, at, targets)
+        if found.held:
+            self._ids.pop(id, None)  # it is tried again
+        return found
 
     def _carry(self, event: StructuredEvent, mark: Mark, at: str, targets: Iterable[str]) -> Routed:
         """Carry an event from a service towards others."""
@@ -698,12 +751,48 @@ class Gateway:
 
     # Other gateways.
 
+    def _note_heard(self, side: _Side, control: Control, state: State, now: int) -> None:
+        """Note that another gateway is there, unless somebody repeats what it has said.
+
+        What it says is taken in any case: it may have been started again with an earlier clock, and
+        is told then that it must begin above what others know.
+        """
+        life, _, number = control.id.rpartition("-")
+        known = state.known.get(control.sender, 0)
+        said = side.said.pop(control.sender, None) or _Said(life, known)
+        side.said[control.sender] = said
+        if len(side.said) > MOST_GATEWAYS:
+            side.said.popitem(last=False)
+        if said.is_repeated(life, known, int(number) if _NUMBER.fullmatch(number) else 0):
+            self._refuse(f"what gateway {control.sender} said at {side.service} is repeated")
+            return
+        self._compare(side, f"gateway {control.sender}", state.time, now)
+        self._dirty |= control.sender not in side.heard
+        side.heard[control.sender] = now
+
+    def _compare(self, side: _Side, whose: str, time: int, now: int) -> None:
+        """Say so, once, if a clock is ahead of this gateway's by more than hand-overs allow."""
+        if time > now + self._times.gone and whose not in side.ahead:
+            if len(side.ahead) < MOST_GATEWAYS:
+                side.ahead.add(whose)
+            self._refuse(
+                f"the clock of {whose} is {(time - now) / _SECOND:.1f} s ahead of that of gateway "
+                f"{self.name}: lifetimes and hand-overs need clocks that agree"
+            )
+
     def _take_state(self, side: _Side, control: Control, now: int) -> None:
         state = state_of_text(control.body)
-        new = tuple(part for part in state.parts if self._records.take(part))
+        self._note_heard(side, control, state, now)
+        new = []
+        for part in state.parts:
+            try:
+                if self._records.take(part):
+                    new.append(part)
+            except LimitExceeded as error:
+                self._refuse(str(error))
         if new:
             self._dirty = True
-            self._spread(new, but=side)
+            self._spread(tuple(new), but=side)
         known = self._records.known
         lacking = any(state.known.get(name, 0) < upto for name, upto in known.items())
         lacks = self._records.lacks(state.known)
@@ -731,7 +820,8 @@ class Gateway:
 
     def _tell(self, side: _Side, state: State) -> None:
         if side.up and side.capabilities.control:
-            event, mark = self._control(ControlKind.STATE, body=state_text(state))
+            timed = msgspec.structs.replace(state, time=self._now)
+            event, mark = self._control(ControlKind.STATE, body=state_text(timed))
             self._effects.append(Publish(self._by_service[side.service], event, mark))
 
     def _control(self, kind: ControlKind, **parts: object) -> tuple[StructuredEvent, Mark]:
@@ -838,12 +928,13 @@ class Gateway:
             return
         attached = tuple(
             AttachedService(
-                side.service, side.capabilities.kind, side.up and not self._resting,
-                side.capabilities.control, tuple(sorted(side.heard)), side.place,
+                side.service, side.capabilities.kind, side.up, side.capabilities.control,
+                tuple(sorted(side.heard)), side.place, side.capabilities.context,
             )
             for side in self._sides.values()
         )  # fmt: skip
-        self._write("", Links(attached))
+        told = (msgspec.structs.replace(one, up=one.up and not self._resting) for one in attached)
+        self._write("", Links(tuple(told)))
         self._dirty = False
         links, notes = {}, []
         owners: dict[Request, list[str]] = {}
@@ -861,7 +952,8 @@ class Gateway:
                 request = Request(content.announces, content.what, content.source)
                 owners.setdefault(request, []).append(gateway)
         self._standing = standing
-        self.topology = Topology(self.name, links)
+        links[self.name] = Links(attached)
+        self.topology = Topology(self.name, links, resting=self._resting)
         self._notes = Notes(notes)
         recalled = {one: by for one, by in self._owners.items() if self._is_recalled(one)}
         self._owners = recalled | {one: tuple(sorted(by)) for one, by in owners.items()}
@@ -930,8 +1022,7 @@ class Gateway:
 
     def _is_recalled(self, request: Request) -> bool:
         """Whether somebody who had noted a request has not been heard since the start."""
-        known = self._records.known
-        return any(not known.get(name) for name in self._owners.get(request, ()))
+        return any(not self._records.knows(name) for name in self._owners.get(request, ()))
 
     def _is_ours(self, side: _Side, request: Request, now: int) -> bool:
         """Whether it is this gateway that serves a request at a side.
@@ -1019,12 +1110,27 @@ class RequestStatus(NamedTuple):
     missing: tuple[str, ...]
 
 
+class _Repeated(InvalidEvent):
+    """A control event that was heard before."""
+
+
 def _note_of(control: Control) -> Note:
     """Return what is noted of a request that came as a control event."""
     announces = control.kind in (ControlKind.ANNOUNCEMENT, ControlKind.UNANNOUNCEMENT)
     more = control.kind in (ControlKind.ANNOUNCEMENT, ControlKind.SUBSCRIPTION)
     what = control.event.name if control.event is not None and announces else control.filter
     return Note(announces, what, control.source, control.targets, 1 if more else -1)
+
+
+def _answer_of(id: str, found: RequestStatus | None) -> RequestAnswer:
+    if found is None:
+        return RequestAnswer(id=id, ended=True)
+    return RequestAnswer(
+        id=id,
+        applied={one.service: one.how for one in found.applied if not one.cause},
+        refused={one.service: one.cause for one in found.applied if one.cause},
+        missing=found.missing,
+    )
 
 
 def _applied_key(service: str, request: Request) -> str:

@@ -7,6 +7,7 @@ what makes loops harmless and lets a service accept an event once.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 from urllib.parse import quote, unquote
 
@@ -23,6 +24,8 @@ _HIGHEST: Final = 2**63 - 1
 _NUMBER: Final = re.compile(r"[0-9]{1,19}")
 # What stays as it is in the text form, beside letters and digits; not its separators / , %.
 _SAFE: Final = "-._~!*()[]=:@+$?"
+# Names that are kept as they are written: most events come from few services.
+_MOST_NAMES: Final = 128
 
 
 class Mark(msgspec.Struct, frozen=True):
@@ -57,18 +60,20 @@ class Mark(msgspec.Struct, frozen=True):
 
     def then(self, service: str) -> Mark:
         """Return the mark after one more service."""
-        return msgspec.structs.replace(self, path=(*self.path, service))
+        path = (*self.path, service)
+        return Mark(self.system, self.origin, self.stream, self.number, path, self.before)
 
 
 def mark_text(mark: Mark) -> str:
     """Return a mark as one line of printable ASCII."""
-    names = (quote(name, _SAFE) for name in (mark.system, mark.origin, mark.stream))
+    names = _names((mark.system, mark.origin, mark.stream), "/")
     before = f"/{_names(mark.before)}" if mark.before else ""
-    return f"{'/'.join(names)}/{mark.number}/{_names(mark.path)}{before}"
+    return f"{names}/{mark.number}/{_names(mark.path)}{before}"
 
 
-def _names(names: tuple[str, ...]) -> str:
-    return ",".join(quote(name, _SAFE) for name in names)
+@lru_cache(_MOST_NAMES)
+def _names(names: tuple[str, ...], separator: str = ",") -> str:
+    return separator.join(quote(name, _SAFE) for name in names)
 
 
 def _names_of(text: str) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -43,18 +43,19 @@ class Notes:
             counts[Request(note.announces, note.what, note.source)][note.targets] += note.count
         self._counts: Mapping[Request, Mapping[str, int]] = counts
 
-    def requests(self) -> Iterable[tuple[Request, Mapping[str, int]]]:
-        """Every request with its distribution lists, and how often each was asked for."""
+    def requests(self) -> Iterable[tuple[Request, Sequence[str]]]:
+        """Every request with the distribution lists that it was made for."""
         for request, targets in self._counts.items():
-            asked = {text: count for text, count in targets.items() if count}
-            if any(count > 0 for count in asked.values()):
+            asked = sorted(text for text, count in targets.items() if count > 0)
+            if asked:
                 yield request, asked
 
+    def holds(self, request: Request, service: str) -> bool:
+        """Whether a request holds at a service: it was asked for more often than taken back."""
+        targets = self._counts[request]
+        asked = sum(count for text, count in targets.items() if service in distribution(text))
+        return asked > 0 and service != request.source
+
     def at(self, service: str) -> list[Request]:
-        """Return the requests that hold at a service: asked for more often than taken back."""
-        return [
-            request
-            for request, targets in self._counts.items()
-            if request.source != service
-            and sum(count for text, count in targets.items() if service in distribution(text)) > 0
-        ]
+        """Return the requests that hold at a service."""
+        return [request for request in self._counts if self.holds(request, service)]

@@ -60,5 +60,5 @@ def way_of(text: str) -> tuple[ProbeHop, ...]:
     """Read the way so far; InvalidEvent says what is wrong."""
     try:
         return msgspec.json.decode(text, type=tuple[ProbeHop, ...])
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError) as error:
         raise InvalidEvent(f"no way of a probe: {error}", "data.Body") from error

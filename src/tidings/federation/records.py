@@ -13,12 +13,18 @@ from typing import Final
 
 import msgspec
 
-from tidings.errors import InvalidEvent
+from tidings.errors import InvalidEvent, InvalidUsage, LimitExceeded
+from tidings.federation.capabilities import Survival
+from tidings.federation.distribution import checked_name, distribution
 
 MOST_GATEWAYS: Final = 1_024
 """Gateways of one federation that are remembered."""
+MOST_NAMES: Final = 16 * MOST_GATEWAYS
+"""The same, with those that were deleted."""
 MOST_RECORDS: Final = 20_000
 """Records of one gateway."""
+MOST_ENDED: Final = 1_000
+"""Records of one gateway that no longer hold, and are remembered for those who do not know it."""
 MOST_IN_A_PART: Final = 64
 """Records that travel together."""
 
@@ -33,6 +39,7 @@ class AttachedService(msgspec.Struct, frozen=True, array_like=True):
         control: Whether control events pass.
         hears: The other gateways that are heard there.
         place: Where clients find it; empty if that is not known.
+        context: What becomes of each part of an event's context there, in the order of `CONTEXT`.
     """
 
     service: str
@@ -41,6 +48,7 @@ class AttachedService(msgspec.Struct, frozen=True, array_like=True):
     control: bool
     hears: tuple[str, ...] = ()
     place: str = ""
+    context: tuple[Survival, ...] = ()
 
 
 class Links(msgspec.Struct, frozen=True, tag="links"):
@@ -151,12 +159,15 @@ class Part(msgspec.Struct, frozen=True):
         after: …
         upto: …
         records: In the order of their numbers.
+        floor: Up to this number, records that no longer hold are forgotten: whoever knows less
+            cannot tell which of its own do not, and begins anew.
     """
 
     gateway: str
     after: int
     upto: int
     records: tuple[Record, ...]
+    floor: int = 0
 
 
 class State(msgspec.Struct, frozen=True):
@@ -165,10 +176,12 @@ class State(msgspec.Struct, frozen=True):
     Attributes:
         known: How far the sender knows each gateway's records.
         parts: What it passes on.
+        time: By the sender's clock, in microseconds since 1970.
     """
 
     known: Mapping[str, int]
     parts: tuple[Part, ...] = ()
+    time: int = 0
 
 
 def state_text(state: State) -> str:
@@ -179,9 +192,24 @@ def state_text(state: State) -> str:
 def state_of_text(text: str) -> State:
     """Read a state; InvalidEvent says what is wrong."""
     try:
-        return msgspec.json.decode(text, type=State)
-    except msgspec.MsgspecError as error:
+        state = msgspec.json.decode(text, type=State)
+        for part in state.parts:
+            checked_name("gateway", part.gateway)
+            for record in part.records:
+                _check(record.content)
+    except (msgspec.MsgspecError, RecursionError, InvalidUsage) as error:
         raise InvalidEvent(f"no state of a gateway: {error}", "data.Body") from error
+    return state
+
+
+def _check(content: Content | None) -> None:
+    """Raise InvalidUsage if a record has names that no gateway of ours would have written."""
+    if isinstance(content, Note):
+        checked_name("source", content.source)
+        distribution(content.targets)
+    elif isinstance(content, Links):
+        for one in content.services:
+            checked_name("service", one.service)
 
 
 class _Written:
@@ -189,11 +217,25 @@ class _Written:
 
     def __init__(self) -> None:
         self.upto = 0
+        self.floor = 0
         self.records: dict[str, Record] = {}  # by key, in the order of their numbers
+        self._ended: dict[str, int] = {}  # the numbers of those without content, likewise
+
+    @property
+    def holds(self) -> bool:
+        """Whether any of it holds; that of a deleted gateway does not."""
+        return len(self.records) > len(self._ended)
 
     def put(self, record: Record) -> None:
         self.records.pop(record.key, None)
+        self._ended.pop(record.key, None)
         self.records[record.key] = record
+        if record.content is None:
+            self._ended[record.key] = record.number
+            if len(self._ended) > MOST_ENDED:
+                key = next(iter(self._ended))
+                self.floor = self._ended.pop(key)
+                del self.records[key]
 
 
 class Records:
@@ -214,6 +256,11 @@ class Records:
     def known(self) -> dict[str, int]:
         """How far the records of each gateway are known."""
         return {gateway: written.upto for gateway, written in self._by_gateway.items()}
+
+    def knows(self, gateway: str) -> bool:
+        """Whether anything of a gateway was heard."""
+        written = self._by_gateway.get(gateway)
+        return written is not None and written.upto > 0
 
     def contents(self) -> Iterable[tuple[str, str, Content]]:
         """Gateway, key and content of all that holds."""
@@ -236,26 +283,39 @@ class Records:
         before, own.upto = own.upto, own.upto + 1
         own.put(Record(own.upto, key, content))
         self.version += 1
-        return Part(self.own, before, own.upto, (own.records[key],))
+        return Part(self.own, before, own.upto, (own.records[key],), own.floor)
 
     def take(self, part: Part) -> bool:
-        """Take a part in; return whether anything in it was new."""
+        """Take a part in; return whether anything in it was new.
+
+        Raises:
+            LimitExceeded: There are too many gateways, or records of this one.
+        """
         if part.gateway == self.own:
             self._take_back(part)
             return False
         written = self._by_gateway.get(part.gateway)
         if written is None:
-            if len(self._by_gateway) >= MOST_GATEWAYS:
-                return False
+            holding = sum(one.holds for one in self._by_gateway.values())
+            if holding >= MOST_GATEWAYS or len(self._by_gateway) >= MOST_NAMES:
+                raise LimitExceeded(
+                    f"gateway {part.gateway} is one too many: {MOST_GATEWAYS} are known"
+                )
             written = self._by_gateway[part.gateway] = _Written()
+        if written.upto < part.floor > written.floor:
+            written = self._by_gateway[part.gateway] = _Written()
+            self.version += 1
         if part.after > written.upto or part.upto <= written.upto:
             return False
         new = [one for one in part.records if one.number > written.upto]
         if len(written.records) + len(new) > MOST_RECORDS:
-            return False
+            raise LimitExceeded(
+                f"gateway {part.gateway} says more than others remember: {MOST_RECORDS} records"
+            )
         for record in new:
             written.put(record)
         written.upto = part.upto
+        written.floor = max(written.floor, part.floor)
         self.version += bool(new)
         return True
 
@@ -263,7 +323,9 @@ class Records:
         """Go above numbers that others have heard in an earlier life, if the clock has not."""
         own = self._by_gateway[self.own]
         if part.upto > own.upto:
-            records, own.records, own.upto = own.records, {}, part.upto
+            records, floor = own.records, own.floor
+            own = self._by_gateway[self.own] = _Written()
+            own.upto, own.floor = part.upto, floor
             for record in records.values():
                 own.upto += 1
                 own.put(Record(own.upto, record.key, record.content))
@@ -296,6 +358,6 @@ def _divided(gateway: str, after: int, written: _Written) -> list[Part]:
         chosen = tuple(lacking[start : start + MOST_IN_A_PART])
         last = start + MOST_IN_A_PART >= len(lacking)
         upto = written.upto if last else chosen[-1].number
-        parts.append(Part(gateway, after, upto, chosen))
+        parts.append(Part(gateway, after, upto, chosen, written.floor))
         after = upto
     return parts

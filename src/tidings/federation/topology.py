@@ -22,6 +22,7 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
+from tidings.federation.capabilities import Survival
 from tidings.federation.records import AttachedService, Links
 
 FAR: Final = 1 << 30
@@ -47,11 +48,14 @@ class Topology:
         gateways: The gateways that can be reached, with the services that they are up at.
         services: The kinds of the services that can be reached.
         places: Where clients find them, as far as that is known.
+        contexts: What becomes of an event's context there, in the order of `CONTEXT`.
         links: What it is drawn from.
     """
 
-    def __init__(self, own: str, links: Mapping[str, Links]) -> None:
+    def __init__(self, own: str, links: Mapping[str, Links], *, resting: bool = False) -> None:
+        """`own` draws it; if it is resting, it carries only what nobody else can."""
         self._own = own
+        self._resting = resting
         self.links = links
         self._attached = {
             name: {one.service: one for one in link.services} for name, link in links.items()
@@ -61,6 +65,7 @@ class Topology:
         self._away: dict[str, list[str]] = {}  # … that it is away from
         self.services: dict[str, str] = {}
         self.places: dict[str, str] = {}
+        self.contexts: dict[str, tuple[Survival, ...]] = {}
         self._reach()
         self._measured: dict[str, _Distances] = {}
         self._near: dict[tuple[str, str], tuple[str, ...]] = {}
@@ -80,9 +85,11 @@ class Topology:
         for gateway in sorted(self.gateways):
             for service, one in self._attached.get(gateway, {}).items():
                 self.services[service] = one.kind
+                self.contexts[service] = one.context
                 if one.place:
                     self.places.setdefault(service, one.place)
-                on = self._on if one.up else self._away
+                rests = self._resting and gateway == self._own
+                on = self._on if one.up and not rests else self._away
                 on.setdefault(service, []).append(gateway)
 
     def _hears(self, gateway: str, service: str, other: str) -> bool:

@@ -14,6 +14,7 @@ import msgspec
 
 from tidings.errors import BadInput, InvalidEvent, InvalidUsage
 from tidings.events.anyvalue import Value
+from tidings.events.codecs.json_codec import encode_event
 from tidings.events.fields import StructuredFields
 from tidings.events.structured import StructuredEvent, pack_data, pack_header
 from tidings.filters.constraint import constraint
@@ -181,16 +182,25 @@ def _plugin(place: str, where: str) -> Change:
     module, _, name = place.partition(":")
     try:
         found = getattr(import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise InvalidUsage(f"{where}.plugin: {place!r:.80} cannot be loaded: {error}") from error
+    except Exception as error:  # whatever its module does when it is loaded
+        raise InvalidUsage(f"{where}.plugin: {place!r:.80} cannot be loaded: {error!r}") from error
 
     def change(event: StructuredEvent) -> StructuredEvent | None:
         try:
             made = found(event)
         except Exception as error:
             raise InvalidEvent(f"the plug-in {place} failed: {error!r}") from error
-        if made is not None and not isinstance(made, StructuredEvent):
+        if made is None:
+            return None
+        if not isinstance(made, StructuredEvent):
             raise InvalidEvent(f"the plug-in {place} returned {type(made).__name__}, not an event")
+        if made is not event:
+            try:
+                encode_event(made)
+            except Exception as error:
+                raise InvalidEvent(
+                    f"the plug-in {place} returned a wrong event: {error}"
+                ) from error
         return made
 
     return change

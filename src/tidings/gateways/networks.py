@@ -152,6 +152,10 @@ def planned(
     if not 1 <= parallel <= MOST_PARALLEL:
         raise InvalidUsage(f"parallel: 1 to {MOST_PARALLEL} gateways for a link, not {parallel}")
     checked_name("network", network)
+    places: dict[tuple[str, str], str] = {}
+    for name, node in nodes.items():
+        if (first := places.setdefault((node.url.rstrip("/"), node.channel), name)) != name:
+            raise InvalidUsage(f"nodes {first} and {name} are the same channel, {node.channel}")
     gateways = []
     for a, b in links:
         for number in range(1, parallel + 1):
@@ -488,7 +492,7 @@ async def _take_away(
 
 
 async def _sweep(
-    client: Client, channel: str, prefixes: tuple[str, ...], seconds: float = 10.0
+    client: Client, channel: str, prefixes: tuple[str, ...], seconds: float = 30.0
 ) -> None:
     """Wait until gateways have left a channel; delete what those leave that cannot come."""
     for name in (channel, f"{channel}{CONTROL}"):

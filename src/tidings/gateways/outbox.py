@@ -17,14 +17,13 @@ from tidings.channel.questions import SeeChannels
 from tidings.client.client import Client
 from tidings.client.publishing import Publisher
 from tidings.client.subscription import Subscription
-from tidings.errors import TidingsError
+from tidings.errors import ChannelFull, TidingsError
 from tidings.events.envelope import ProducerMark
 from tidings.federation.marks import marked, unmarked
 from tidings.gateways.adapters.base import Outgoing, Refused
 
 _NAME: Final = "link"
 _WINDOW: Final = 512
-_BATCH: Final = 256
 
 
 class Outbox:
@@ -32,12 +31,14 @@ class Outbox:
 
     Attributes:
         pending: Events that wait in it.
-        lost: Events that could not be kept, since the disk is full or the outbox is.
+        lost: Events that could not be kept.
+        cause: Why the last of them could not.
     """
 
     def __init__(self, client: Callable[[], Client], name: str, qos: Mapping[str, Any]) -> None:
         self.pending = 0
         self.lost = 0
+        self.cause = ""
         self._make = client
         self._name = name
         self._qos = qos
@@ -73,8 +74,14 @@ class Outbox:
                 )
             return self._subscription
 
-    async def keep(self, events: Sequence[Outgoing]) -> None:
-        """Keep events, on the disk when this returns; each once under its own number."""
+    async def keep(self, events: Sequence[Outgoing]) -> Sequence[bool]:
+        """Keep events, on the disk when this returns; each once under its own number.
+
+        Returns for each event False if there was no room for it.
+
+        Raises:
+            TidingsError: Nothing may be forgotten yet, since the disk is full for example.
+        """
         self.pending += len(events)
         try:
             await self._opened()
@@ -86,14 +93,17 @@ class Outbox:
         except TidingsError:
             self.pending -= len(events)
             raise
-        failed = sum(isinstance(answer, TidingsError) for answer in answers)
-        self.lost += failed
-        self.pending -= failed
+        for answer in answers:
+            if isinstance(answer, TidingsError):
+                self.pending -= 1
+                self.lost += not isinstance(answer, ChannelFull)
+                self.cause = str(answer)
+        return [not isinstance(answer, ChannelFull) for answer in answers]
 
-    async def batch(self, seconds: float) -> Sequence[Message]:
+    async def batch(self, seconds: float, most: int) -> Sequence[Message]:
         """Return what waits longest; nothing if nothing can be handed out in time."""
         subscription = await self._opened()
-        batches = subscription.batches(_BATCH)
+        batches = subscription.batches(most)
         try:
             async with asyncio.timeout(seconds):
                 return await anext(batches)

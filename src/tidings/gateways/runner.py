@@ -21,6 +21,7 @@ from tidings.federation.gateway import (
     Gateway,
     GatewayKeys,
     GatewayTimes,
+    LosesMarks,
     Offer,
     Publish,
     Remember,
@@ -29,7 +30,7 @@ from tidings.federation.gateway import (
 from tidings.filters.constraint import Constraint
 from tidings.gateways.adapters.base import Arrival, Placed, Side
 from tidings.gateways.outbox import Outbox
-from tidings.gateways.sides import SideRunner, read_secret
+from tidings.gateways.sides import SideRunner, outbox_qos, read_secret
 from tidings.names import new_origin
 
 log = logging.getLogger(__name__)
@@ -144,7 +145,7 @@ class GatewayRunner:
         outbox = Outbox(
             partial(self._local, ""),
             f"{r.OF_GATEWAYS}{gateway.name}/{config.adapter}",
-            dict(config.outbox),
+            outbox_qos(config),
         )
         side = Side(
             gateway.system, gateway.name, config.adapter, config.service, {"client": self._local}
@@ -186,6 +187,7 @@ class GatewayRunner:
     async def change(self, told: r.RunGateway) -> None:
         """Go on like this; sides that stay as they were are not touched."""
         wanted = {side.adapter: side for side in told.config.sides}
+        before = dict(self._sides)
         for adapter, side in list(self._sides.items()):
             if wanted.get(adapter) != side.config:
                 await (side.stop() if adapter in wanted else side.delete())
@@ -197,6 +199,15 @@ class GatewayRunner:
         for adapter, config in wanted.items():
             if adapter not in self._sides and (added := self._add(config)) is not None:
                 added.start()
+        for adapter, old in before.items():
+            if (now := self._sides.get(adapter)) is not old:
+                old.pass_on(now)
+        for key, way in list(self._under_way.items()):
+            adapter = way.source.config.adapter
+            if adapter in self._sides:
+                way.source = self._sides[adapter]  # which is handed over again what was not taken
+            elif key in self._held:
+                del self._held[key], self._under_way[key]
         self.work()
 
     def sides(self) -> tuple[r.SideInfo, ...]:
@@ -253,10 +264,17 @@ class GatewayRunner:
         arrival, now = way.copies[0], self._clock.now()
         adapter = way.source.config.adapter
         fresh = Fresh(arrival.event, arrival.mark, arrival.stream, arrival.number, arrival.time)
-        if arrival.event.name == CONTROL_SUBJECT:
-            deliveries, held = self.machine.control_arrived(adapter, fresh, now)
-        else:
-            deliveries, held = self.machine.route(adapter, fresh)
+        try:
+            if arrival.event.name == CONTROL_SUBJECT:
+                deliveries, held = self.machine.control_arrived(adapter, fresh, now)
+            else:
+                deliveries, held = self.machine.route(adapter, fresh)
+        except Exception as fault:
+            log.exception("gateway %s has a fault with an event of %s", self.config.name, adapter)
+            self._under_way.pop(key, None)
+            self._held.pop(key, None)
+            way.source.set_aside(way.copies, f"the gateway has a fault: {fault!r}")
+            return set()
         way.left = 1 + len(deliveries)
 
         def done() -> None:
@@ -299,22 +317,31 @@ class GatewayRunner:
         if self.machine.is_informed(now):
             self._informed.set()
         for effect in self.machine.take_effects():
+            if isinstance(effect, Remember):
+                self._tell(r.GatewayRemembers(self.config.name, effect.memory))
+                continue
+            side = self._sides.get(effect.adapter)
+            if side is None:
+                continue  # it was removed meanwhile
             match effect:
-                case Want(adapter, filters):
-                    self._sides[adapter].want(filters)
-                case Offer(adapter, subjects):
-                    self._sides[adapter].offer(subjects)
+                case Want(_, filters):
+                    side.want(filters)
+                case Offer(_, subjects):
+                    side.offer(subjects)
+                case LosesMarks():
+                    side.loses_marks()
                 case Publish(adapter, event, mark):
-                    self._sides[adapter].send(Delivery(adapter, event, mark), _nothing)
-                case Remember(memory):
-                    self._tell(r.GatewayRemembers(self.config.name, memory))
+                    side.send(Delivery(adapter, event, mark), _nothing)
 
     async def _tick(self) -> None:
         while True:
             now = self._clock.now()
-            self.machine.tick(now)
-            self.work()
-            self._try_held()
+            try:
+                self.machine.tick(now)
+                self.work()
+                self._try_held()
+            except Exception:
+                log.exception("gateway %s has a fault", self.config.name)
             pause = (self.machine.wake_at - now) / _SECOND
             await asyncio.sleep(min(_LONGEST_NAP, max(0.01, pause)))
 

@@ -8,7 +8,8 @@
     deliveries ──> queue ──> publish                 while the service keeps up
                      └─────> outbox ──> publish      while it does not, or waits from before
 
-While anything waits in the outbox, everything goes through it, so that the order stays.
+While anything waits in the outbox, everything goes through it, so that the order stays. What
+gateways tell each other goes first: one that is silent counts as gone.
 """
 
 from __future__ import annotations
@@ -17,14 +18,25 @@ import asyncio
 import logging
 import os
 from collections import OrderedDict, deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
+from tidings.api.properties import properties_in
+from tidings.channel.property_errors import Level
+from tidings.channel.qos import QoS
+from tidings.channel.qos_check import changed
 from tidings.client.transports.backoff import pauses
 from tidings.clock import Clock
-from tidings.errors import InvalidEvent, InvalidUsage, TidingsError
+from tidings.errors import (
+    BadInput,
+    ChannelFull,
+    InvalidEvent,
+    InvalidUsage,
+    TidingsError,
+    UnsupportedQoS,
+)
 from tidings.events.codecs.json_codec import encode_event
 from tidings.events.fields import StructuredFields
 from tidings.events.structured import StructuredEvent
@@ -58,11 +70,17 @@ _BATCH: Final = 256
 _ECHO_TIME: Final = 30.0
 _MOST_ECHOES: Final = 10_000
 _LOOK: Final = 0.5
+# Seconds until a service that has refused what is wanted is asked again.
+_AGAIN: Final = 10.0
+# So often an adapter may fail with an event that is alone; then the event is refused.
+_MOST_FAULTS: Final = 3
 # Seconds that a service has to delete what a side has there.
 _LEAVE: Final = 5.0
 _SECOND: Final = 1_000_000
 
 Heard = Callable[[str, Sequence[Arrival]], Awaitable[None]]
+# An event, and what is called when it is safe.
+_Sending = tuple[Outgoing, Callable[[], None]]
 
 
 class _Lost(Exception):
@@ -104,9 +122,13 @@ class SideRunner:
         example = checked_side(config, side)
         self.capabilities, self.place = example.capabilities, example.place
         self._hears_echoes = self.capabilities.echoes and not self.capabilities.marks
+        self._lie = ""
         self._secrets = adapter_class(config.kind).secrets
         self._adapter: Adapter[Any] | None = None
-        self._queue: deque[tuple[Outgoing, Callable[[], None]]] = deque()
+        self._queue: deque[_Sending] = deque()
+        self._talk: deque[Outgoing] = deque(maxlen=MOST_QUEUED)
+        self._faults = 0  # in a row
+        self._careful = 0  # so many events are published one by one
         self._sending = 0
         self._wake = asyncio.Event()
         self._room = asyncio.Event()
@@ -144,6 +166,16 @@ class SideRunner:
         await self._outbox.close()
         self._set(SideState.STOPPED, "")
 
+    def pass_on(self, other: SideRunner | None) -> None:
+        """Hand over what came while it was stopped to the one in its place, if there is one."""
+        while self._queue:
+            (event, mark), done = self._queue.popleft()
+            if other is None:
+                done()
+            else:
+                other.send(Delivery(self.config.adapter, event, mark), done)
+        self._room.set()
+
     async def delete(self) -> None:
         """Stop, and leave nothing: neither what waits nor, where it is up, subscriptions."""
         with suppress(TimeoutError):
@@ -175,7 +207,13 @@ class SideRunner:
 
     def send(self, delivery: Delivery, done: Callable[[], None]) -> None:
         """Take an event for the service; `done` is called when it is safe."""
-        self._queue.append((Outgoing(delivery.event, delivery.mark), done))
+        outgoing = Outgoing(delivery.event, delivery.mark)
+        if _is_talk(delivery.event):
+            if self._adapter is not None:
+                self._talk.append(outgoing)
+            done()
+        else:
+            self._queue.append((outgoing, done))
         self._wake.set()
         if self._must_spill:
             self._overflow.set()
@@ -192,6 +230,21 @@ class SideRunner:
         if self._adapter is not None:
             self._adapter.taken(arrivals)
 
+    def set_aside(self, arrivals: Sequence[Arrival], cause: str) -> None:
+        """Count an event that the gateway cannot handle, and let the service forget it."""
+        self._counts["set_aside"] += 1
+        self._last_cause = cause
+        self.taken(arrivals)
+
+    def loses_marks(self) -> None:
+        """Know again what was published: the service does not do what the adapter says."""
+        self._hears_echoes = True
+        self._lie = (
+            f"the service loses the marks of events, which {self.config.kind} should carry: what "
+            "the federation has brought may go on from there as if it were new"
+        )
+        log.warning("gateway %s, side %s: %s", self._side.gateway, self.config.adapter, self._lie)
+
     @property
     def waiting(self) -> int:
         """Events that wait for the service."""
@@ -199,9 +252,12 @@ class SideRunner:
 
     def info(self) -> SideInfo:
         """Return how it is now."""
+        state = SideState.DEGRADED if self._lie and self.state is SideState.UP else self.state
         return SideInfo(
-            self.config.adapter, self.config.service, self.config.kind, self.state, self._cause,
-            self._since, self._wants, waiting=self.waiting, last_cause=self._last_cause,
+            self.config.adapter, self.config.service, self.config.kind, state,
+            self._cause or self._lie,
+            self._since, self._wants, waiting=self.waiting,
+            last_cause=self._last_cause or self._outbox.cause,
             **{
                 **self._counts,
                 "set_aside": self._counts["set_aside"] + self._outbox.lost,
@@ -266,6 +322,7 @@ class SideRunner:
                 await asyncio.wait(tasks)
             self._changed(self.config.adapter, False)
             self._wants = ()
+            self._talk.clear()
             await adapter.disconnect()
             self._adapter = None
             self._overflow.set()
@@ -280,14 +337,23 @@ class SideRunner:
         later = False  # all that waits in the outbox waits for its time
         while True:
             await self._place(adapter)
-            if self._outbox.pending and not (later and self._queue):
+            await self._publish_talk(adapter)
+            pause = self._flow.pause()
+            if pause and (self._queue or self._outbox.pending):
+                await self._nap(pause)
+            elif self._outbox.pending and not (later and self._queue):
                 later = not await self._drain(adapter)
             elif self._queue:
                 await self._publish_queue(adapter)
                 later = False
             else:
-                self._wake.clear()
-                if self._filters is None and self._subjects is None:
+                await self._nap(None)
+
+    async def _nap(self, seconds: float | None) -> None:
+        self._wake.clear()
+        if self._filters is None and self._subjects is None and not self._talk:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
                     await self._wake.wait()
 
     async def _place(self, adapter: Adapter[Any]) -> None:
@@ -303,6 +369,7 @@ class SideRunner:
         except AdapterError as error:
             self._set(SideState.DEGRADED, str(error))
             self._placed(self.config.adapter, filters, str(error))
+            asyncio.get_running_loop().call_later(_AGAIN, self._want_again, adapter, filters)
             return
         self._set(SideState.UP, "")
         self._wants = tuple(
@@ -310,14 +377,33 @@ class SideRunner:
         )
         self._placed(self.config.adapter, filters, placed)
         if self._deleting:
+            await self._publish_talk(adapter)  # that the gateway leaves
             self._left.set()
+
+    def _want_again(self, adapter: Adapter[Any], filters: tuple[Constraint, ...]) -> None:
+        if self._adapter is adapter and self.state is SideState.DEGRADED and self._filters is None:
+            self.want(filters)
+
+    async def _publish_talk(self, adapter: Adapter[Any]) -> None:
+        """Publish what gateways tell each other; what is lost of it they say again."""
+        while self._talk:
+            batch = [self._talk.popleft() for _ in range(min(adapter.batch, len(self._talk)))]
+            if self._hears_echoes:
+                self._remember(batch)
+            for answer in await adapter.publish(batch):
+                if answer is not None:
+                    self._last_cause = answer.cause
+
+    def _most(self, adapter: Adapter[Any]) -> int:
+        """Return how many events are published together."""
+        return 1 if self._careful else min(adapter.batch, self._flow.most)
 
     async def _publish_queue(self, adapter: Adapter[Any]) -> None:
         """Publish what is in the queue; what is refused goes to the outbox, and so aside."""
-        batch = [self._queue.popleft() for _ in range(min(_BATCH, len(self._queue)))]
+        count = min(self._most(adapter), len(self._queue))
+        batch = [self._queue.popleft() for _ in range(count)]
         self._sending = len(batch)
         try:
-            await self._flow.pace(len(batch))
             answers = await self._publish(adapter, [outgoing for outgoing, _ in batch])
         except BaseException:
             self._queue.extendleft(reversed(batch))
@@ -326,20 +412,23 @@ class SideRunner:
         finally:
             self._sending = 0
             self._room.set()
-        refused = [
-            outgoing
-            for (outgoing, _), answer in zip(batch, answers, strict=True)
-            if answer is not None and not _is_talk(outgoing.event)
-        ]
+        refused = []
+        for (outgoing, done), answer in zip(batch, answers, strict=True):
+            if answer is None:
+                done()
+            else:
+                refused.append((outgoing, done))
         if refused:
-            await self._outbox.keep(refused)
-        for _, done in batch:
-            done()
+            try:
+                await self._keep(refused)
+            except TidingsError as error:
+                raise _Lost(f"the outbox takes nothing: {error}") from error
 
     async def _publish(
         self, adapter: Adapter[Any], events: Sequence[Outgoing]
     ) -> Sequence[Refused | None]:
         """Publish what passes the rules; what cannot be mapped is refused like by the service."""
+        self._flow.count(len(events))
         answers: list[Refused | None] = []
         passed: list[Outgoing] = []
         places: list[int] = []
@@ -347,16 +436,35 @@ class SideRunner:
             found = self._outward(outgoing.event)
             answers.append(found if isinstance(found, Refused) else None)
             if isinstance(found, StructuredEvent):
-                passed.append(Outgoing(found, outgoing.mark))
+                same = found is outgoing.event
+                passed.append(outgoing if same else Outgoing(found, outgoing.mark))
                 places.append(place)
         if self._hears_echoes:
             self._remember(passed)
-        for place, answer in zip(places, await adapter.publish(passed), strict=True):
+        for place, answer in zip(places, await self._hand_over(adapter, passed), strict=True):
             answers[place] = answer
-            self._counts["sent"] += answer is None and not _is_talk(events[place].event)
-        for answer in answers:
-            if answer is not None:
-                self._last_cause = answer.cause
+            self._counts["sent"] += answer is None
+        for refused in filter(None, answers):
+            self._last_cause = refused.cause
+        return answers
+
+    async def _hand_over(
+        self, adapter: Adapter[Any], events: Sequence[Outgoing]
+    ) -> Sequence[Refused | None]:
+        """Publish; an event that the adapter fails with again and again is refused in the end."""
+        try:
+            answers = await adapter.publish(events)
+            if len(answers) != len(events):
+                raise RuntimeError(f"{len(answers)} answers to {len(events)} events")
+        except (AdapterError, InvalidUsage):
+            raise
+        except Exception as fault:
+            self._careful = _BATCH
+            self._faults += 1
+            if len(events) > 1 or self._faults < _MOST_FAULTS:
+                raise
+            answers = [Refused(f"the adapter has a fault: {fault!r}")]
+        self._faults, self._careful = 0, max(0, self._careful - len(events))
         return answers
 
     def _outward(self, event: StructuredEvent) -> StructuredEvent | Refused | None:
@@ -378,23 +486,21 @@ class SideRunner:
         return None
 
     async def _drain(self, adapter: Adapter[Any]) -> bool:
-        """Publish what waits in the outbox until nothing does, or something else is to be done.
+        """Publish some of what waits in the outbox.
 
         Returns False if what waits there cannot be published yet.
         """
-        while self._outbox.pending and self._filters is None and self._subjects is None:
-            messages = await self._outbox.batch(_LOOK)
-            if not messages:
-                await self._outbox.count()  # some have expired
-                return not self._outbox.pending
-            try:
-                await self._flow.pace(len(messages))
-                answers = await self._publish(adapter, [*map(self._outbox.outgoing, messages)])
-            except BaseException:
-                await self._outbox.take_back()
-                raise
-            self._outbox.settle(messages, answers)
-            self._counts["set_aside"] += sum(answer is not None for answer in answers)
+        messages = await self._outbox.batch(_LOOK, min(_BATCH, self._most(adapter)))
+        if not messages:
+            await self._outbox.count()  # some have expired
+            return not self._outbox.pending
+        try:
+            answers = await self._publish(adapter, [*map(self._outbox.outgoing, messages)])
+        except BaseException:
+            await self._outbox.take_back()
+            raise
+        self._outbox.settle(messages, answers)
+        self._counts["set_aside"] += sum(answer is not None for answer in answers)
         return True
 
     async def _spill(self) -> None:
@@ -415,22 +521,28 @@ class SideRunner:
 
     async def _to_outbox(self) -> None:
         while self._queue:
-            batch = [self._queue.popleft() for _ in range(min(_BATCH, len(self._queue)))]
-            kept = [outgoing for outgoing, _ in batch if not _is_talk(outgoing.event)]
-            try:
-                if kept:
-                    await self._outbox.keep(kept)
-            except BaseException:
-                self._queue.extendleft(reversed(batch))
-                raise
-            for _, done in batch:
-                done()
+            await self._keep([self._queue.popleft() for _ in range(min(_BATCH, len(self._queue)))])
             self._room.set()
+
+    async def _keep(self, batch: Sequence[_Sending]) -> None:
+        """Bring events to the outbox; what it has no room for stays in the queue, and raises."""
+        try:
+            kept = await self._outbox.keep([outgoing for outgoing, _ in batch])
+        except BaseException:
+            self._queue.extendleft(reversed(batch))
+            raise
+        left = [one for one, is_kept in zip(batch, kept, strict=True) if not is_kept]
+        self._queue.extendleft(reversed(left))
+        for (_, done), is_kept in zip(batch, kept, strict=True):
+            if is_kept:
+                done()
+        if left:
+            raise ChannelFull(self._outbox.cause)
 
     # What the service hands over.
 
     async def _heard(self, arrivals: Sequence[Arrival]) -> None:
-        self._counts["received"] += sum(not _is_talk(one.event) for one in arrivals)
+        self._counts["received"] += len(arrivals) - sum([_is_talk(one.event) for one in arrivals])
         passed = []
         for arrival in arrivals:
             if self._hears_echoes and self._is_echo(arrival.event):
@@ -452,6 +564,8 @@ class SideRunner:
             self._counts["set_aside"] += 1
             self._last_cause = str(error)
             return None
+        if event is arrival.event:
+            return arrival  # no rule has changed it
         return None if event is None else arrival._replace(event=event)
 
     def _remember(self, events: Sequence[Outgoing]) -> None:
@@ -485,7 +599,11 @@ def checked_side(config: SideConfig, side: Side | None = None) -> Adapter[Any]:
     """
     Mapped(config.mapping, config.adapter)
     if config.position:
-        position_of_text(config.position)
+        try:
+            position_of_text(config.position)
+        except InvalidUsage as error:
+            raise InvalidUsage(f"{config.adapter}: {error}") from error
+    outbox_qos(config)
     for name in adapter_class(config.kind).secrets:
         value = config.parameters.get(name)
         if value and not str(value).startswith(("file:", "env:")):
@@ -495,6 +613,16 @@ def checked_side(config: SideConfig, side: Side | None = None) -> Adapter[Any]:
             )
     where = side or Side("", "", config.adapter, config.service)
     return new_adapter(config.kind, where, config.parameters)
+
+
+def outbox_qos(config: SideConfig) -> Mapping[str, object]:
+    """Return the quality of service of a side's outbox; InvalidUsage says what is wrong."""
+    try:
+        given = properties_in(config.outbox)
+        changed(QoS(), Level.CHANNEL, None, given)
+    except (UnsupportedQoS, BadInput) as error:
+        raise InvalidUsage(f"{config.adapter}: outbox: {error}") from error
+    return given
 
 
 def _secret(name: str, reference: object) -> str:
@@ -536,9 +664,19 @@ class _Allowed:
                 return False
         return not self._flow.most_octets or len(encode_event(event)) <= self._flow.most_octets
 
-    async def pace(self, count: int) -> None:
-        """Wait until so many more may go."""
+    @property
+    def most(self) -> int:
+        """How many may go together: those of a second."""
+        return max(1, int(self._flow.rate)) if self._flow.rate else MOST_QUEUED
+
+    def pause(self) -> float:
+        """Return the seconds until the next may go."""
+        if not self._flow.rate:
+            return 0.0
+        return max(0.0, self._next - asyncio.get_running_loop().time())
+
+    def count(self, events: int) -> None:
+        """So many go now."""
         if self._flow.rate:
             now = asyncio.get_running_loop().time()
-            self._next = max(self._next, now) + count / self._flow.rate
-            await asyncio.sleep(max(0.0, self._next - now - 1.0))
+            self._next = max(self._next, now) + events / self._flow.rate

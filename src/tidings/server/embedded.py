@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,9 @@ from tidings.engine.access import OWNER, Caller
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
 from tidings.errors import InvalidUsage
+from tidings.federation.gateway import GatewayTimes
+from tidings.federation.requests import CreateGateway
+from tidings.gateways.runner import Gateways
 from tidings.server.cores import service_cores
 
 
@@ -54,6 +60,34 @@ def local_client(host: Host, principal: Caller = OWNER) -> Client:
 def client_for(host: Host, principal: str) -> Client:
     """The same for a principal by its name; empty for the owner."""
     return local_client(host, Caller(principal) if principal else OWNER)
+
+
+@asynccontextmanager
+async def embedded_gateway(
+    given: CreateGateway, *, times: GatewayTimes | None = None
+) -> AsyncIterator[Client]:
+    """Run a gateway inside a program, while the context lasts; yield a client that sees it.
+
+    What waits for a service that is away is kept in memory.
+
+    Args:
+        given: How it is set up.
+        times: How fast it notices what changes.
+
+    Raises:
+        InvalidUsage: A side could not run: there is no such adapter, or a parameter is wrong.
+    """
+    host = await Host.open(None, cores=service_cores())
+    gateways = Gateways(host.tell, host.on_effect, partial(client_for, host), times=times)
+    gateways.start()
+    client = local_client(host)
+    try:
+        await client.transport.ask(given)
+        yield client
+    finally:
+        await gateways.stop()
+        await client.close()
+        await host.close()
 
 
 def embedded_sync(folder: str | Path | None = None, **settings: Any) -> SyncClient:  # noqa: ANN401

@@ -22,7 +22,7 @@ from tidings.channel.property_errors import (
     plain_value,
 )
 from tidings.channel.qos import QOS_PROPERTIES, DiscardPolicy, OrderPolicy, QoS, Reliability
-from tidings.channel.qos_check import changed, header_values, validate, validate_event
+from tidings.channel.qos_check import changed, header_values, is_plain, validate, validate_event
 from tidings.clock import from_timebase
 from tidings.errors import (
     InvalidEvent,
@@ -309,6 +309,24 @@ def test_what_has_no_effect_is_said(header: dict[str, object], warning: str) -> 
     assert found.values == {"Timeout": 5}
     assert "".join(found.warnings).startswith(warning)
     assert len(found.warnings) == bool(warning)
+
+
+@pytest.mark.parametrize(
+    ("header", "plain"),
+    [
+        ({}, True),
+        ({"Priority": 3, "colour": "red", "Federation": "a/b/c/1/d"}, True),
+        *(({"colour": "red", name: 5}, False) for name in sorted(STANDARD_NAMES - {"Priority"})),
+        ({"Priority": "high"}, False),
+        ({"Prioritty": 3}, False),
+        ({"MaximumBatchSize": 3}, False),
+        ({f"property {at}": at for at in range(17)}, False),
+    ],
+)
+def test_headers_are_judged_once_only_if_nothing_but_a_priority_counts(
+    header: dict[str, object], plain: bool
+) -> None:
+    assert is_plain(header) is plain
 
 
 @given(objects(), REQUESTS)

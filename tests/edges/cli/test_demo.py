@@ -16,14 +16,17 @@ import pytest
 
 from tests.edges.cli.running import tidings
 from tests.edges.engine.hosts import until
+from tests.patience import PATIENCE
 from tidings.apps import filter_stream
 from tidings.apps.auction_alert import show
 from tidings.apps.auction_alert.accounts import account_of, taken_in
 from tidings.apps.auction_alert.desk import Desk, Standing
-from tidings.apps.auction_alert.process import HOUSES, AuctionProcess, Happening, Job
+from tidings.apps.auction_alert.process import HOUSES, AuctionProcess, Job
 from tidings.apps.auction_alert.scene import BIDDERS, Scene
 from tidings.apps.auction_alert.show import OFFERS_SHOWN, AuctionBoard, AuctionShow
+from tidings.apps.child_process import Happening
 from tidings.apps.demo_service import DemoService
+from tidings.apps.traffic_monitoring import show as traffic_show
 from tidings.cli import demo
 from tidings.cli.demo import DOES_NOT_HOLD
 from tidings.client.connecting import connect
@@ -219,6 +222,53 @@ def test_the_audit_has_the_last_word_and_without_java_it_says_what_to_install(
     assert done.exit_code == 0
     told = " ".join(done.stdout.split())
     assert "Left out: Spark needs Java 17 or newer: install openjdk-17-jre-headless" in told
+
+
+@pytest.mark.parametrize(
+    ("played", "derived", "options", "code"),
+    [
+        (True, True, (), 0),
+        (False, True, (), DOES_NOT_HOLD),
+        (True, False, (), DOES_NOT_HOLD),
+        (True, False, ("--no-spark",), 0),
+    ],
+)
+def test_the_traffic_ends_well_if_scene_and_archive_do(
+    monkeypatch: pytest.MonkeyPatch,
+    played: bool,
+    derived: bool,
+    options: tuple[str, ...],
+    code: int,
+) -> None:
+    scene = SimpleNamespace(play=lambda: played)
+    monkeypatch.setattr(traffic_show, "TrafficShow", lambda folder: scene)
+    monkeypatch.setattr(demo, "derive_offences", lambda show: derived)
+    assert tidings("demo", "traffic", "--bounded", *options).exit_code == code
+
+
+def test_without_java_the_traffic_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(traffic_show, "TrafficShow", lambda _: SimpleNamespace(play=lambda: True))
+    monkeypatch.setattr(find_java, "__defaults__", (None, ()))
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    done = tidings("demo", "traffic")
+    assert done.exit_code == 0
+    assert "Left out: Spark needs Java 17 or newer" in " ".join(done.stdout.split())
+
+
+def test_a_scene_ends_when_a_process_ends_and_when_it_is_stuck(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = children()
+    monkeypatch.setattr(traffic_show, "MOST_SECONDS", 0.2)
+    with pytest.raises(TidingsError, match="has not ended within 0 s"):
+        traffic_show.TrafficShow(tmp_path).play()
+    assert children() == before
+    monkeypatch.setattr(traffic_show, "MOST_SECONDS", PATIENCE)
+    (tmp_path / "car-2.gps").mkdir(parents=True)
+    with pytest.raises(TidingsError, match=r"the process of the car-2 ended, code 1: .*car-2.gps"):
+        traffic_show.TrafficShow(tmp_path).play()
+    assert children() == before
 
 
 def test_an_event_that_a_filter_missed_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,6 +62,8 @@ def test_links_are_gateways() -> None:
     ]  # fmt: skip
     with pytest.raises(InvalidUsage, match="1 to 16"):
         n.planned("roads", ABC, [("a", "b")], 0)
+    with pytest.raises(InvalidUsage, match="nodes a and z are the same channel"):
+        n.planned("roads", {**ABC, "z": ABC["a"]}, [("a", "b")], 1)
 
 
 async def test_a_network_does_not_fall_apart() -> None:

@@ -72,7 +72,7 @@ async def _plant(context: BrowserContext) -> None:
         answer = await route.fetch()
         await route.fulfill(response=answer, body=text)
 
-    path = file.removeprefix("web/").removeprefix("apps/auction_alert/")
+    path = re.sub(r"^(web|apps/\w+)/", "", file)
     await context.route(f"**/{path}", wrong)
 
 

@@ -22,8 +22,8 @@ from tests.real.console.test_shell import _free_port
 from tests.real.e2e import served as processes
 from tidings.apps.auction_alert import evening
 from tidings.apps.auction_alert.scene import BIDDERS, CHANNEL, Lot
-from tidings.apps.auction_alert.serving import listener, served
-from tidings.apps.auction_alert.web import Auction
+from tidings.apps.auction_alert.web import Auction, served
+from tidings.apps.local_pages import listener
 from tidings.channel.views import FilterInfo
 from tidings.client.client import Client
 from tidings.client.connecting import connect

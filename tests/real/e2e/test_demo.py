@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -225,6 +226,42 @@ def test_on_a_terminal_it_goes_on_until_somebody_stops_it(tmp_path: Path) -> Non
     _, alive = psutil.wait_procs(children, timeout=PATIENCE)
     assert alive == []
     assert list(folder.iterdir()) == []
+
+
+def test_the_traffic_goes_on_until_somebody_stops_it(tmp_path: Path) -> None:
+    """A limit is set on the way; nothing is left behind."""
+    octets = bytearray()
+    master, slave = pty.openpty()
+    process = subprocess.Popen(
+        [*TIDINGS, "demo", "traffic"],
+        stdin=subprocess.DEVNULL,
+        stdout=slave,
+        stderr=slave,
+        env=environment() | {"TERM": "xterm", "COLUMNS": "120", "TMPDIR": str(tmp_path)},
+    )
+    os.close(slave)
+    shown = read_until(master, octets, "Ctrl-C ends the demo.")
+    found = re.search(r"^map +(http://127.0.0.1:\d+)", shown, re.MULTILINE)
+    assert found
+    url = found[1]
+    assert "Traffic monitoring" in httpx2.get(url).text
+    given = {"targets": "road-2, road-3", "limit": 20}
+    answer = httpx2.post(f"{url}/api/limits", json=given, timeout=PATIENCE)
+    assert answer.json() == {"roads": ["road-2", "road-3"]}
+    while (board := httpx2.get(f"{url}/api/board").json())["second"] < 2:
+        assert process.poll() is None
+        time.sleep(0.05)
+    limits = {name: state.get("limit") for name, state in board["state"].items()}
+    assert [limits[f"road-{n}"] for n in (1, 2, 3)] == [50, 20, 20]
+    assert (board["trouble"], limits["car-1"]) == ("", None)
+    children = psutil.Process(process.pid).children(recursive=True)
+    assert len(children) >= 9
+    process.send_signal(signal.SIGINT)
+    assert process.wait(PATIENCE) == 0
+    os.close(master)
+    _, alive = psutil.wait_procs(children, timeout=PATIENCE)
+    assert alive == []
+    assert list(tmp_path.iterdir()) == []
 
 
 def read_until(terminal: int, octets: bytearray, words: str) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE
 from tests.real.docs.pages import ROOT
 
 pytestmark = pytest.mark.slow
@@ -58,7 +59,7 @@ def _terminal(commands: str, folder: Path) -> Iterator[tuple[subprocess.Popen[by
 
 
 def _until(right: Callable[[], object], what: str) -> None:
-    until = time.monotonic() + 30
+    until = time.monotonic() + PATIENCE
     while not right():
         assert time.monotonic() < until, what
         time.sleep(0.05)
@@ -72,7 +73,7 @@ def _said(commands: str, folder: Path) -> str:
         env={**os.environ, **_ELSEWHERE},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

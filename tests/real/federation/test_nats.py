@@ -20,7 +20,7 @@ from tidings.events.build import event
 from tidings.events.typecode import ULONGLONG
 from tidings.filters.constraint import constraint
 from tidings.gateways.adapters.base import AdapterError, Arrival, Outgoing
-from tidings.gateways.adapters.nats import KEPT
+from tidings.gateways.adapters.nats import KEPT, round_trip
 
 EVERYTHING = constraint("TRUE")
 BRAKE = constraint("$event_name == 'Brake'")
@@ -91,7 +91,7 @@ async def test_other_clients_see_plain_messages_and_no_orders(rig: nats.Rig) -> 
                  header={"room": "12", "Nats-Rollup": "all"})  # fmt: skip
     async with foreign(rig) as client, connected("nats", parameters) as (one, _):
         heard = await client.subscribe(f"{prefix}.Traffic.Speed.*")
-        await client.flush()
+        await round_trip(client)
         await one.publish([Outgoing(sent, mark(1))])
         message = await heard.next_msg(PATIENCE)
     assert message.subject == f"{prefix}.Traffic.Speed.car-7"
@@ -284,7 +284,8 @@ class Guarded(nats.Rig):
     """A server that knows its users, and lets them do little."""
 
     options = (
-        "authorization { users = [ { user: admin, password: s3cret },\n"
+        # The server waits for the password as long as a busy machine takes.
+        "authorization { timeout: 60\n users = [ { user: admin, password: s3cret },\n"
         "  { user: roads, password: s3cret, permissions: {\n"
         '    publish: ["open.>", "$JS.>"], subscribe: ["open.>", "_INBOX.>"] } } ] }'
     )

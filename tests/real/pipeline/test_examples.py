@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
+from tests.patience import PATIENCE
 from tests.real.e2e.served import Served
 from tidings.apps.flights.samples import Position, as_event, losses
 from tidings.client.connecting import connect_sync
@@ -46,7 +47,7 @@ class Town:
         with self.client.publisher(channel, producer="test") as publisher:
             publisher.publish_many(events)
         self._published += len(events)
-        until = time.monotonic() + 30
+        until = time.monotonic() + PATIENCE
         while self._archived(channel) < self._published:
             assert time.monotonic() < until
             time.sleep(0.05)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -21,8 +21,9 @@ from tidings.apps.auction_alert.accounts import (
     taken_in,
 )
 from tidings.apps.auction_alert.desk import Desk, Standing, near_miss
-from tidings.apps.auction_alert.process import BIDDERS, HOUSES, AuctionProcess, Happening, Job
+from tidings.apps.auction_alert.process import BIDDERS, HOUSES, AuctionProcess, Job
 from tidings.apps.auction_alert.scene import Scene
+from tidings.apps.child_process import Happening, unless_one_ends
 from tidings.apps.demo_service import DemoService
 from tidings.client.connecting import connect
 from tidings.clock import SystemClock
@@ -105,25 +106,11 @@ class AuctionShow:
             await stack.enter_async_context(self._service)
             for process in (self._houses, self._bidders):
                 await stack.enter_async_context(process)
-            accepted = await self._unless_one_ends(self._story())
+            parts = (self._houses, self._bidders)
+            accepted = await unless_one_ends(self._story(), parts)
             await self._service.stop()
         render.heading("The accounts: the houses' ledgers against the bidders'")
         return show_accounts(self._scene, self._ledgers, accepted)
-
-    async def _unless_one_ends(self, story: Coroutine[Any, Any, int]) -> int:
-        """Run the story while houses and bidders are running."""
-        told = asyncio.create_task(story)
-        endings = [asyncio.create_task(one.ended()) for one in (self._houses, self._bidders)]
-        try:
-            await asyncio.wait((told, *endings), return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in (told, *endings):
-                task.cancel()
-            await asyncio.wait((told, *endings))
-        for ended in endings:
-            if not ended.cancelled():
-                ended.result()
-        return told.result()
 
     async def _story(self) -> int:
         """Run all steps; return how many offers the service has accepted."""

@@ -6,21 +6,17 @@ machine reach it, from pages of its own.
 
 from __future__ import annotations
 
-from contextlib import AsyncExitStack
+import socket
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Final, Self
 
 from fastapi import FastAPI
-from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field
-from starlette.datastructures import Headers
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
-from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
-from tidings.api.problems import misfit_of, problem_of
 from tidings.apps.auction_alert.buyers import Buyers
 from tidings.apps.auction_alert.desk import Desk
 from tidings.apps.auction_alert.evening import Evening
@@ -28,14 +24,12 @@ from tidings.apps.auction_alert.market import Market
 from tidings.apps.auction_alert.scene import CATEGORIES
 from tidings.apps.auction_alert.sellers import Announcement, Sellers
 from tidings.apps.auction_alert.wish import Wish, preview
+from tidings.apps.local_pages import local_app, served_app
 from tidings.client.client import Client
-from tidings.errors import Forbidden, LimitExceeded, TidingsError, UnsupportedMedia
-from tidings.web.console_files import FOLDER, ConsoleFiles
 
 _PAGES: Final = Path(__file__).with_name("pages")
-_HOSTS: Final = frozenset({"127.0.0.1", "localhost"})
-MOST_OCTETS: Final = 16_384
 _MOST_OFFERS: Final = 60
+PORT: Final = 8090
 
 
 class Auction:
@@ -87,12 +81,7 @@ class Steering(BaseModel):
 
 def build_app(auction: Auction, console: str) -> FastAPI:
     """The application; `console` is the address of the service's console, which pages link to."""
-    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
-    _add_files(app)
-
-    @app.get("/health/live")
-    async def live() -> dict[str, bool]:
-        return {"live": True}
+    app = local_app(_PAGES)
 
     @app.get("/api/board")
     async def board() -> dict[str, Any]:
@@ -117,74 +106,16 @@ def build_app(auction: Auction, console: str) -> FastAPI:
     async def alerts(socket: WebSocket) -> None:
         await auction.buyers.serve(socket)
 
-    app.add_exception_handler(TidingsError, _on_error)
-    app.add_exception_handler(RequestValidationError, _on_misfit)
-    app.add_middleware(Guard)
     return app
 
 
-def _add_files(app: FastAPI) -> None:
-    """Serve the pages, and what they share with the console: modules, styles, Preact."""
-    pages, shared = ConsoleFiles(directory=_PAGES), ConsoleFiles(directory=FOLDER)
-
-    @app.get("/")
-    async def index(request: Request) -> Response:
-        return await pages.get("index.html", request)
-
-    @app.get("/pages/{path:path}")
-    async def page(path: str, request: Request) -> Response:
-        return await pages.get(path, request)
-
-    @app.get("/console/{path:path}")
-    async def console_file(path: str, request: Request) -> Response:
-        return await shared.get(path, request)
-
-
-async def _on_error(request: Request, error: Exception) -> Response:
-    return _problem(problem_of(error))
-
-
-async def _on_misfit(request: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestValidationError)
-    return _problem(misfit_of(error.errors()))
-
-
-def _problem(problem: dict[str, Any]) -> Response:
-    return JSONResponse(problem, problem["status"])
-
-
-class Guard:
-    """Refuses requests that are not from this program's pages, or larger than these send.
-
-    A page elsewhere cannot send JSON without being asked for its origin, and a name that leads
-    here (DNS rebinding) is not a name of this machine.
-    """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle a connection."""
-        try:
-            _check(scope["type"], scope.get("method", ""), Headers(scope=scope))
-        except TidingsError as error:
-            if scope["type"] == "websocket":
-                await WebSocket(scope, receive, send).close()
-            else:
-                await _problem(problem_of(error))(scope, receive, send)
-            return
-        await self._app(scope, receive, send)
-
-
-def _check(kind: str, method: str, headers: Headers) -> None:
-    host = headers.get("host", "")
-    if host.partition(":")[0] not in _HOSTS:
-        raise Forbidden("this program answers to 127.0.0.1 and localhost only")
-    if headers.get("origin", f"http://{host}") != f"http://{host}":
-        raise Forbidden("only pages of this program may do this")
-    if kind == "http" and method not in ("GET", "HEAD"):
-        if headers.get("content-type") != "application/json":
-            raise UnsupportedMedia("a body is application/json")
-        length = headers.get("content-length", "")
-        if not (length.isdecimal() and int(length) <= MOST_OCTETS):
-            raise LimitExceeded(f"a body has a length, of at most {MOST_OCTETS:,} octets")
+@asynccontextmanager
+async def served(
+    client: Client, console: str, listening: socket.socket
+) -> AsyncIterator[tuple[str, Auction]]:
+    """Serve the pages while the context lasts; yield their address, and the auction."""
+    async with (
+        await Auction.of(client) as auction,
+        served_app(build_app(auction, console), listening) as url,
+    ):
+        yield url, auction

@@ -129,11 +129,13 @@ class Adapter(ABC, Generic[P]):
     Attributes:
         capabilities: What the service can do; a subclass may narrow them by its parameters.
         Parameters: The class of the parameters; every field has a default, or must be given.
+        batch: The most events that `publish` is given at one time.
         secrets: The parameters that nobody is shown.
         place: Where clients find the service, for whoever looks at the federation; may be empty.
     """
 
     Parameters: ClassVar[type[msgspec.Struct]]
+    batch: ClassVar[int] = 256
     secrets: ClassVar[tuple[str, ...]] = ()
     capabilities: Capabilities
     place: str = ""
@@ -206,7 +208,11 @@ def new_adapter(kind: str, side: Side, parameters: Mapping[str, object]) -> Adap
         MissingExtra: A package that it needs is not installed.
     """
     found = adapter_class(kind)
-    known = {field.encode_name for field in msgspec.structs.fields(found.Parameters)}
+    fields = msgspec.structs.fields(found.Parameters)
+    known = {field.encode_name for field in fields}
+    for field in fields:
+        if field.required and field.encode_name not in parameters:
+            raise InvalidUsage(f"{side.adapter}: {kind} needs the parameter {field.encode_name!r}")
     for name in parameters:
         if name not in known:
             raise InvalidUsage(

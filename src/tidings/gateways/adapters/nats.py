@@ -117,7 +117,7 @@ class NatsParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cert_file: str = ""
     key_file: str = ""
     consumer: str = ""
-    window: Annotated[int, msgspec.Meta(ge=1, le=65_536)] = 256
+    window: Annotated[int, msgspec.Meta(ge=1, le=65_536)] = 1_024
     ack_wait: Annotated[float, msgspec.Meta(ge=1)] = 30.0
 
 
@@ -269,7 +269,7 @@ class NatsAdapter(Adapter[NatsParameters]):
         wanted = subscriptions(self._template, filters, self._reader.most_patterns)
         try:
             await self._reader.read(wanted.patterns)
-            await client.flush()
+            await round_trip(client)
         except (NatsError, OSError) as error:
             raise AdapterError(f"{self._place}: {error}") from error
         wrong = [one for one in wanted.patterns if ("subscription", one.lower()) in self._denied]
@@ -321,7 +321,7 @@ class NatsAdapter(Adapter[NatsParameters]):
         for one in made:
             if isinstance(one, Letter):
                 await client.publish(one.subject, one.payload, headers=dict(one.headers))
-        await client.flush()
+        await round_trip(client)
         self._there()
         denied = {subject for verb, subject in self._denied if verb == "publish"}
         self._denied.clear()
@@ -371,6 +371,15 @@ class NatsAdapter(Adapter[NatsParameters]):
                 f"take the subjects {self.parameters.subject}"
             )
         return refusal(answer.data, self._place)
+
+
+async def round_trip(client: Client) -> None:
+    """Wait until the server has read all that was sent.
+
+    nats-py writes a ping ahead of what still waits to be written; the second ping follows it.
+    """
+    await client.flush()
+    await client.flush()
 
 
 async def _try(farewell: Coroutine[Any, Any, None]) -> None:
@@ -697,4 +706,4 @@ class _StreamReader(_Reader):
         while not self._acknowledgements.empty():
             await self._client.publish(self._acknowledgements.get_nowait().reply, b"+ACK")
         if self._client.is_connected:
-            await self._client.flush()
+            await round_trip(self._client)

@@ -12,6 +12,7 @@ Requests of clients are heard in both.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import groupby
@@ -51,6 +52,8 @@ from tidings.gateways.adapters.base import (
     Refused,
     Side,
 )
+
+log = logging.getLogger(__name__)
 
 _WINDOW: Final = 1_024
 _BATCH: Final = 256
@@ -142,6 +145,9 @@ class _Line:
             cause = "the subscription has ended"
         except TidingsError as error:
             cause = str(error)
+        except Exception as fault:
+            log.exception("the reader of channel %s has a fault", self._channel)
+            cause = f"the reader has a fault: {fault!r}"
         self._lose(f"channel {self._channel}: {cause}")
 
     async def publish(self, events: Sequence[Outgoing]) -> list[Refused | None]:
@@ -168,14 +174,14 @@ class _Line:
             raise AdapterError(f"channel {self._channel}: {error}") from error
         answers: list[Refused | None] = []
         for answer in found:
-            if isinstance(answer, ChannelFull):
-                break
-            if isinstance(answer, BadInput | LimitExceeded | NumberTooOld | Forbidden):
-                answers.append(Refused(str(answer)))
-            elif isinstance(answer, TidingsError):
-                raise AdapterError(str(answer))
-            else:
+            if not isinstance(answer, TidingsError):
                 answers.append(None)
+            elif isinstance(answer, ChannelFull):
+                break
+            elif isinstance(answer, BadInput | LimitExceeded | NumberTooOld | Forbidden):
+                answers.append(Refused(str(answer)))
+            else:
+                raise AdapterError(str(answer))
         return answers
 
 
@@ -183,6 +189,7 @@ class TidingsAdapter(Adapter[TidingsParameters]):
     """The adapter of a channel."""
 
     Parameters = TidingsParameters
+    batch = 1_000  # a service syncs its disk once for all of them
     secrets = ("token",)
     capabilities = Capabilities(
         kind="tidings",

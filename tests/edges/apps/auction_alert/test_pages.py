@@ -18,8 +18,8 @@ from tidings.apps.auction_alert.evening import BURST, calls_of
 from tidings.apps.auction_alert.pace import Pace
 from tidings.apps.auction_alert.scene import HOUSES, Scene
 from tidings.apps.auction_alert.sellers import Announcement
-from tidings.apps.auction_alert.serving import listener, served
-from tidings.apps.auction_alert.web import Auction, build_app
+from tidings.apps.auction_alert.web import Auction, build_app, served
+from tidings.apps.local_pages import listener
 from tidings.server.embedded import embedded
 
 PAGE = "0123456789abcdef" * 2

@@ -11,6 +11,7 @@ from typing import Any as Whatever
 
 import pytest
 
+from tests.patience import PATIENCE
 from tests.promises.cutting import CuttingProxy
 from tests.promises.services import SETTINGS, bid, eventually
 from tidings import Any, MappedConstraint, connect, constraint, event
@@ -261,7 +262,7 @@ async def test_who_connects_twice_keeps_the_first_connection() -> None:
         await asyncio.sleep(0.01)
         await made.client.close()
         with pytest.raises(Disconnected):
-            await asyncio.wait_for(waiting, 2)
+            await asyncio.wait_for(waiting, PATIENCE)
 
 
 async def test_filters_are_changed_and_looked_at() -> None:

@@ -20,6 +20,7 @@ from tests.patience import PATIENCE
 from tests.real.federation import rigs
 from tidings.events.build import event
 from tidings.events.structured import StructuredEvent
+from tidings.gateways.adapters.nats import round_trip
 
 SERVER = "/usr/sbin/nats-server"
 MOST_OCTETS = 65_536
@@ -43,7 +44,7 @@ class Native(rigs.Native):
         await self._client.publish(
             f"{self._prefix}.{sent.name}", json.dumps(dict(sent.data)).encode()
         )
-        await self._client.flush()
+        await round_trip(self._client)
 
     async def received(self) -> AsyncIterator[StructuredEvent]:
         async for message in self._heard.messages:
@@ -107,7 +108,7 @@ class Rig(rigs.Rig):
         client = Client()
         await client.connect(self.url)
         heard = await client.subscribe(f"{prefix}.Speed")
-        await client.flush()
+        await round_trip(client)
         yield Native(client, prefix, heard)
         await client.close()
 

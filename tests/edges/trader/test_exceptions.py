@@ -427,3 +427,23 @@ def test_states_of_a_newer_version_are_left_alone() -> None:
     restored = Trader()
     assert restored.restore(states) == ["offer Plotter/2: its service type is not there"]
     assert len(ask(restored, query()).offers) == 1
+
+
+@pytest.mark.parametrize(
+    ("preference", "order"),
+    [
+        ("max width", [5, 3, 1, 2, 4]),
+        ("min width", [3, 5, 1, 2, 4]),
+        ("min 10 / width", [5, 3, 1, 2, 4]),
+        ("with width > 3", [5, 3, 1, 2, 4]),
+        ("with exist width", [3, 4, 5, 1, 2]),
+        ("", [1, 2, 3, 4, 5]),
+    ],
+)
+def test_offers_for_which_a_preference_says_nothing_come_last(
+    preference: str, order: list[int]
+) -> None:
+    made = trader(export(width=2), export(width=0 if "/" in preference else "broad"))
+    ask(made, export(width=5))
+    found = ask(made, query(preference=preference)).offers
+    assert [int(one.id.rpartition("/")[2]) for one in found] == order

@@ -15,11 +15,18 @@ from tidings.trader.text import read_service_types
 NAME = "docs/trader.md"
 
 
-def test_the_example_writes_what_is_shown(tmp_path: Path) -> None:
+def test_the_examples_do_what_is_shown(tmp_path: Path) -> None:
+    [block] = [one for one in blocks(page(NAME)) if one.text.startswith("service ")]
+    [found] = read_service_types(block.text)
+    assert (found.name, found.super_types) == ("Office::Scanner", ("Office::Printer",))
+    (tmp_path / "office.types").write_text(block.text)
     with served(tmp_path) as environment:
         for shown in commands(NAME, "shell-session"):
             written = written_by(shown.command, tmp_path, environment)
             assert without_chance(written) == without_chance(shown.output), shown
+        for told in ("added: Office::Scanner", "added: nothing"):
+            written = written_by("tidings trader load office.types", tmp_path, environment)
+            assert written.rpartition("\n")[2] == told
 
 
 def test_the_commands_are_those_of_the_program() -> None:
@@ -27,17 +34,6 @@ def test_the_commands_are_those_of_the_program() -> None:
     listed = tidings("trader", "--help").stdout.partition("Commands:")[2].split("\n")
     offered = {line.split()[0] for line in listed if line.startswith("  ") and line[2] != " "}
     assert offered == {code(command).split()[2] for _, (command, _) in table.rows}
-
-
-def test_the_text_of_a_type_is_read(tmp_path: Path) -> None:
-    [block] = [one for one in blocks(page(NAME)) if one.text.startswith("service ")]
-    [found] = read_service_types(block.text)
-    assert (found.name, found.super_types) == ("Office::Scanner", ("Office::Printer",))
-    (tmp_path / "office.types").write_text("service Office::Printer {\n}\n" + block.text)
-    with served(tmp_path) as environment:
-        for told in ("added: Office::Printer, Office::Scanner", "added: nothing"):
-            written = written_by("tidings trader load office.types", tmp_path, environment)
-            assert written.rpartition("\n")[2] == told
 
 
 def test_modes_policies_and_limits_are_those_of_the_trader() -> None:

@@ -206,7 +206,7 @@ class Access:
     def _is_granted_within(
         self, scope: Place, name: str, verb: Verb, target: Object, own: bool
     ) -> bool:
-        """Filters belong to the service: within a channel those that the principal made."""
+        """Filters and offers belong to the service: within a channel those the principal made."""
         if scope != Place(scope.channel):
             return False
         if isinstance(target, FilterId | OfferId):

@@ -121,7 +121,7 @@ def _sides(names: list[str]) -> st.SearchStrategy[tuple[SideConfig, ...]]:
     )
     return st.tuples(
         *(made.map(lambda one, n=n: replace(one, adapter=n, service=f"S{n}")) for n in names)  # type: ignore[misc]
-    )
+    ).filter(lambda sides: len({repr((one.kind, one.parameters)) for one in sides}) == len(sides))
 
 
 _requests = st.lists(

@@ -79,7 +79,9 @@ def upgraded(service: Served, path: str = "/v1/ws", *headers: str) -> socket.soc
     connection.sendall(upgrade(path, *headers))
     head = b""
     while not head.endswith(b"\r\n\r\n"):
-        head += connection.recv(1)
+        octet = connection.recv(1)
+        assert octet, f"the service has ended the connection after {head!r}"
+        head += octet
     assert b" 101 " in head, head
     return connection
 

@@ -30,6 +30,8 @@ CONTROL: Final = ".federation"
 SHAPES: Final = ("ring", "line", "star", "full")
 MOST_PARALLEL: Final = 16
 _LOOK: Final = 0.1
+# Seconds that gateways may take to yield and leave.
+_LEAVING: Final = 30.0
 # Seconds for gateways to begin before they are deleted again.
 _BRIEFLY: Final = 5.0
 
@@ -484,22 +486,22 @@ async def _take_away(
         client = await services.at(gateway.url)
         with suppress(NotFound):
             await client.transport.ask(r.DeleteGateway(name))
+    until = asyncio.get_running_loop().time() + _LEAVING
     prefixes = tuple(f"{r.OF_GATEWAYS}{one.config.system}/{name}/" for name, one in going.items())
     for name in sorted({name for gateway in going.values() for name in gateway.nodes & set(nodes)}):
         node = nodes[name]
         with suppress(Unreachable):
-            await _sweep(await services.at(node.url, node.token), node.channel, prefixes)
+            client = await services.at(node.url, node.token)
+            await _sweep(client, node.channel, prefixes, until)
 
 
-async def _sweep(
-    client: Client, channel: str, prefixes: tuple[str, ...], seconds: float = 30.0
-) -> None:
+async def _sweep(client: Client, channel: str, prefixes: tuple[str, ...], until: float) -> None:
     """Wait until gateways have left a channel; delete what those leave that cannot come."""
     for name in (channel, f"{channel}{CONTROL}"):
         with suppress(NotFound):
             found = await client.channel(name)
             with suppress(TimeoutError):
-                async with asyncio.timeout(seconds):
+                async with asyncio.timeout_at(until):
                     while any(  # noqa: ASYNC110
                         one.name.startswith(prefixes) for one in await found.proxies()
                     ):

@@ -72,6 +72,7 @@ _MOST_ECHOES: Final = 10_000
 _LOOK: Final = 0.5
 # Seconds until a service that has refused what is wanted is asked again.
 _AGAIN: Final = 10.0
+_BRIEFLY: Final = 0.1
 # So often an adapter may fail with an event that is alone; then the event is refused.
 _MOST_FAULTS: Final = 3
 # Seconds that a service has to delete what a side has there.
@@ -186,6 +187,8 @@ class SideRunner:
 
     async def _leave(self) -> None:
         """Say what is left to say, and have the service forget what was wanted."""
+        while self._adapter is None:  # noqa: ASYNC110 -- until it is connected again
+            await asyncio.sleep(_BRIEFLY)
         while self._adapter is not None and (self._queue or self._sending):
             self._room.clear()
             await self._room.wait()
@@ -369,7 +372,11 @@ class SideRunner:
         except AdapterError as error:
             self._set(SideState.DEGRADED, str(error))
             self._placed(self.config.adapter, filters, str(error))
-            asyncio.get_running_loop().call_later(_AGAIN, self._want_again, adapter, filters)
+            if self._deleting:
+                self._filters = filters
+                await asyncio.sleep(_BRIEFLY)
+            else:
+                asyncio.get_running_loop().call_later(_AGAIN, self._want_again, adapter, filters)
             return
         self._set(SideState.UP, "")
         self._wants = tuple(

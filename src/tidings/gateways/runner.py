@@ -170,6 +170,7 @@ class GatewayRunner:
         """Yield to others, and disconnect for good: nothing is left at the services."""
         self.machine.rest(True)
         await self._yield()
+        self._flows.clear()
         self.machine.leave()
         self.work()
         await self.stop(delete=True)

@@ -179,23 +179,26 @@ class SideRunner:
 
     async def delete(self) -> None:
         """Stop, and leave nothing: neither what waits nor, where it is up, subscriptions."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_LEAVE):
-                await self._leave()
+        for last in (self._empty, self._leave):
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_LEAVE):
+                    await last()
         await self.stop()
         await self._outbox.delete()
 
-    async def _leave(self) -> None:
-        """Say what is left to say, and have the service forget what was wanted."""
-        while self._adapter is None:  # noqa: ASYNC110 -- until it is connected again
-            await asyncio.sleep(_BRIEFLY)
+    async def _empty(self) -> None:
+        """Wait until what has come for the service is there."""
         while self._adapter is not None and (self._queue or self._sending):
             self._room.clear()
             await self._room.wait()
-        if self._adapter is not None:
-            self.want(())
-            self._deleting = True
-            await self._left.wait()
+
+    async def _leave(self) -> None:
+        """Have the service forget what was wanted."""
+        while self._adapter is None:  # noqa: ASYNC110 -- until it is connected again
+            await asyncio.sleep(_BRIEFLY)
+        self.want(())
+        self._deleting = True
+        await self._left.wait()
 
     def want(self, filters: tuple[Constraint, ...]) -> None:
         """Have the service hand over what matches any of these."""

@@ -386,7 +386,7 @@ class SideRunner:
             f"{one.text}{'' if one.exact else f' ({one.surplus})'}" for one in placed
         )
         self._placed(self.config.adapter, filters, placed)
-        if self._deleting:
+        if self._deleting and not filters:
             await self._publish_talk(adapter)  # that the gateway leaves
             self._left.set()
 

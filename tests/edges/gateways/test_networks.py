@@ -176,3 +176,14 @@ async def test_a_gateway_that_joins_other_channels_is_not_replaced(tmp_path: Pat
         more = n.planned("roads", nodes, [("a", "b"), ("b", "c")], 1)
         with pytest.raises(NameTaken, match=r"there is a gateway roads\.a-b at a already"):
             await n.change(services, network, nodes=nodes, more=more)
+
+
+async def test_a_deleted_gateway_leaves_no_subscription(tmp_path: Path) -> None:
+    async with world(tmp_path) as made, n.Services(made.nodes["a"].url) as services:
+        network = await made.create(services)
+        for name, one in network.gateways.items():
+            await made.clients[one.home].transport.ask(r.DeleteGateway(name))
+        channel = await made.clients["b"].channel("b")
+        async with asyncio.timeout(PATIENCE):
+            while any(one.name.startswith(r.OF_GATEWAYS) for one in await channel.proxies()):  # noqa: ASYNC110
+                await asyncio.sleep(0.05)

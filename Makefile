@@ -13,7 +13,7 @@ LOCK_VENV := .venv-lock
 COMPILE := $(LOCK_VENV)/bin/uv pip compile --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-header --no-annotate --quiet $(if $(UPGRADE),--upgrade)
 
-EXTRAS := $(addprefix --extra ,arrow spark jms mqtt nats amqp cosmic build)
+EXTRAS := $(addprefix --extra ,arrow spark jms mqtt nats amqp cosmic xml build)
 
 PYTEST := $(BIN)/python -m pytest -n 4
 

@@ -7,10 +7,11 @@ outside of it is read, neither a file nor the network.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from io import BytesIO, StringIO
 from pkgutil import get_data
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from tidings.errors import BadInput, LimitExceeded, MissingExtra
 
@@ -69,10 +70,23 @@ def element(tag: str, text: str = "", /, *inner: Element, **attributes: str) -> 
     return made
 
 
-def instruction(target: str, text: str) -> Element:
-    """Return a processing instruction, which no DTD says anything about."""
-    made: Element = etree.ProcessingInstruction(target, carried(text))
+def instruction(target: str, json: str) -> Element:
+    """Return a processing instruction with JSON; no DTD says anything about it."""
+    text = _FORBIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", json)
+    made: Element = etree.ProcessingInstruction(target, text.replace("?>", "?\\u003e"))
     return made
+
+
+def instructions(root: Element, target: str) -> Iterator[Element]:
+    """Return the processing instructions in an element."""
+    for one in root.iterchildren(etree.ProcessingInstruction):
+        if getattr(one, "target", "") == target:
+            yield one
+
+
+def line_of(found: Element) -> int:
+    """Return the line where an element begins; 0 if it was not read."""
+    return cast("int | None", found.sourceline) or 0
 
 
 def write_document(root: Element) -> str:
@@ -99,8 +113,8 @@ def read_document(text: str, root: str, dtd: str) -> Element:
     except etree.XMLSyntaxError as error:
         raise InvalidDocument(f"the XML is malformed: {error.msg}", error.lineno or 0) from error
     if found.tag != root:
-        line = found.sourceline or 0
-        raise InvalidDocument(f"the root element is {found.tag}, and must be {root}", line)
+        problem = f"the root element is {found.tag}, and must be {root}"
+        raise InvalidDocument(problem, line_of(found))
     for entity in found.iter(etree.Entity):
         raise InvalidDocument(f"{entity.text} is an entity; write the text itself")
     rules = _dtd(dtd)
@@ -138,7 +152,7 @@ def _dtd(name: str) -> Any:  # noqa: ANN401 -- lxml may be absent
 
 @lru_cache
 def _stylesheet(name: str) -> Any:  # noqa: ANN401 -- lxml may be absent
-    access = etree.XSLTAccessControl.DENY_ALL
+    access = etree.XSLTAccessControl.DENY_ALL  # type: ignore[attr-defined] # stubs lack it
     return etree.XSLT(etree.parse(BytesIO(_data(name))), access_control=access)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Final
 
 from tidings.changes.documents import Element, element
@@ -44,6 +45,7 @@ class _NoFiles(Folders):
         return super().find(name, True, includer)  # there are no folders
 
 
+@lru_cache(64)
 def _interface(id: str, idl: str) -> tuple[tuple[m.NamedDef, ...], m.InterfaceDef] | None:
     """Return all definitions and the interface, by its repository id or its name."""
     if not idl:

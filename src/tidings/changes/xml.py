@@ -16,6 +16,8 @@ from tidings.changes.documents import (
     InvalidDocument,
     element,
     instruction,
+    instructions,
+    line_of,
     read_document,
     require_lxml,
     transformed,
@@ -72,7 +74,7 @@ def write_notice(notice: Notice) -> str:
     root = _root(notice)
     rest = _changes(_plain(_read(root)), _plain(notice))
     if rest:
-        root.append(instruction(_REST, write_json(rest).decode().replace("?>", "?\\u003e")))
+        root.append(instruction(_REST, write_json(rest).decode()))
     return write_document(root)
 
 
@@ -160,7 +162,7 @@ def _read(root: Element) -> Notice:
     named = _one(header, "MessageType").get("value", "Change_Of_Service_Type")
     if named != _KINDS[kind][0]:
         raise InvalidDocument(
-            f"the header says {named}, the body is a {content.tag}", content.sourceline or 0
+            f"the header says {named}, the body is a {content.tag}", line_of(content)
         )
     before, after = _read_services(content, kind)
     deleted = _read_properties(content.find("DeleteProperties"), before)
@@ -193,7 +195,7 @@ def _read_services(
     for one in content.iterchildren("ServiceDescription"):
         mark = str(one.get("type", "ORIGINAL_SERVICE"))
         if mark in found:
-            raise InvalidDocument(f"there is another {mark} before it", _line(one))
+            raise InvalidDocument(f"there is another {mark} before it", line_of(one))
         found[mark] = _read_service(one)
     if kind is ChangeKind.CHANGE_TYPE:
         return found.get("ORIGINAL_SERVICE"), found.get("CHANGED_SERVICE")
@@ -273,7 +275,7 @@ def _read_property(found: Element) -> PropertyDef:
     try:
         type_ = type_from_plain(parse_json(text)) if text.startswith("{") else read_type(text)
     except BadInput as error:
-        raise InvalidDocument(f"property {found.get('Name')}: {error}", _line(found)) from error
+        raise InvalidDocument(f"property {found.get('Name')}: {error}", line_of(found)) from error
     return PropertyDef(str(found.get("Name")), type_, PropertyMode[found.get("Mode", "NORMAL")])
 
 
@@ -296,9 +298,7 @@ def _value(value: Value) -> str:
     return plain if isinstance(plain, str) else write_json(plain).decode()
 
 
-def _read_properties(
-    found: Element | None, service: ServiceDescription | None
-) -> dict[str, Value]:
+def _read_properties(found: Element | None, service: ServiceDescription | None) -> dict[str, Value]:
     known = () if service is None else service.type.properties
     inner = () if found is None else found.iterchildren("Property")
     return {str(one.get("Name")): _read_value(one, known) for one in inner}
@@ -338,10 +338,6 @@ def _text(found: Element, tag: str) -> str:
     return found.findtext(tag) or ""
 
 
-def _line(found: Element) -> int:
-    return found.sourceline or 0
-
-
 def _moment(microseconds: int | None) -> str:
     try:
         return "" if microseconds is None else moment_text(microseconds)
@@ -355,7 +351,7 @@ def _read_moment(found: Element) -> int | None:
         return moment_us(text, 0) if text else None
     except BadInput as error:
         raise InvalidDocument(
-            f"{found.tag}: {shortened(text)} is no time; write 2026-11-15T08:30:00Z", _line(found)
+            f"{found.tag}: {shortened(text)} is no time; write 2026-11-15T08:30:00Z", line_of(found)
         ) from error
 
 
@@ -365,7 +361,7 @@ def _priority(found: Element) -> int:
         return int(text[:20])
     except ValueError as error:
         raise InvalidDocument(
-            f"Priority: {shortened(text)} is no whole number", _line(found)
+            f"Priority: {shortened(text)} is no whole number", line_of(found)
         ) from error
 
 
@@ -415,11 +411,11 @@ def _changed(told: Plain, changes: Plain) -> Plain:
 
 
 def _rest(root: Element) -> Plain:
-    for one in root.xpath(f"processing-instruction('{_REST}')"):
+    for one in instructions(root, _REST):
         try:
             return parse_json(one.text or "")
         except BadInput as error:
-            raise InvalidDocument(f"<?{_REST} …?>: {error}", _line(one)) from error
+            raise InvalidDocument(f"<?{_REST} …?>: {error}", line_of(one)) from error
     return None
 
 
@@ -428,7 +424,7 @@ def _same(one: Element, other: Element) -> bool:
     inner, others = list(one.iterchildren("*")), list(other.iterchildren("*"))
     return (
         one.tag == other.tag
-        and dict(one.attrib) == dict(other.attrib)
+        and one.items() == other.items()
         and len(inner) == len(others)
         and (bool(inner) or (one.text or "") == (other.text or ""))
         and all(map(_same, inner, others))

@@ -71,9 +71,8 @@ def element(tag: str, text: str = "", /, *inner: Element, **attributes: str) -> 
 
 
 def instruction(target: str, json: str) -> Element:
-    """Return a processing instruction with JSON; no DTD says anything about it."""
-    text = _FORBIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", json)
-    made: Element = etree.ProcessingInstruction(target, text.replace("?>", "?\\u003e"))
+    """Return a processing instruction with JSON in ASCII; no DTD says anything about it."""
+    made: Element = etree.ProcessingInstruction(target, json.replace("?>", "?\\u003e"))
     return made
 
 
@@ -90,10 +89,14 @@ def line_of(found: Element) -> int:
 
 
 def write_document(root: Element) -> str:
-    """Return a document as text; LimitExceeded if it would be too large to be read."""
-    octets = etree.tostring(root, encoding="utf-8", xml_declaration=True, pretty_print=True)
+    """Return a document as text; LimitExceeded if it would be too large to be read.
+
+    It is in ASCII: a string of CORBA may change its character set on the way, unlike what the
+    declaration says.
+    """
+    octets = etree.tostring(root, encoding="us-ascii", pretty_print=True)
     _check_length(len(octets))
-    return octets.decode()
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{octets.decode()}'
 
 
 def read_document(text: str, root: str, dtd: str) -> Element:

@@ -9,6 +9,7 @@ whole notice. No validating reader looks at it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from json import dumps
 from typing import Final, TypeAlias
 
 from tidings.changes.documents import (
@@ -74,7 +75,7 @@ def write_notice(notice: Notice) -> str:
     root = _root(notice)
     rest = _changes(_plain(_read(root)), _plain(notice))
     if rest:
-        root.append(instruction(_REST, write_json(rest).decode()))
+        root.append(instruction(_REST, dumps(rest, separators=(",", ":"))))
     return write_document(root)
 
 

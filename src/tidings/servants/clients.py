@@ -16,6 +16,8 @@ from tidings.cos import CosEventChannelAdmin_auto as event_admin
 from tidings.cos import CosEventComm_auto as event_comm
 from tidings.cos import CosNotifyChannelAdmin_auto as channel_admin
 from tidings.cos import CosNotifyComm_auto as comm
+from tidings.cos import scncomm_auto as scncomm
+from tidings.cos.change_notices import SUBSCRIBER_KINDS
 from tidings.cos.kinds import Kind, kind_of
 from tidings.engine.access import OWNER, Caller, Object
 from tidings.errors import Forbidden, NotFound, TidingsError, WrongClient
@@ -42,7 +44,8 @@ MayStill: TypeAlias = Callable[[Caller, Verb, Object, str], bool]
 """Whether a caller of before may do something to an object of an owner."""
 
 _IOR: Final = "IOR:"
-# Between a reference, the address it came from, and who gave it; old journals lack the latter.
+# Between a reference, the address it came from, who gave it, and the dialect of its kind; old
+# journals lack the latter two.
 _GIVEN_BY: Final = "#"
 # Seconds between checks whether the last calls have ended.
 _LOOK_AGAIN: Final = 0.005
@@ -51,7 +54,7 @@ _LOOK_AGAIN: Final = 0.005
 # All standard interfaces a client can have; proxies of other channels are clients, too.
 _KNOWN: Final[dict[str, Interface]] = {
     found.id: found
-    for module in (event_comm, event_admin, comm, channel_admin)
+    for module in (event_comm, event_admin, comm, channel_admin, scncomm)
     for found in vars(module).values()
     if isinstance(found, Interface)
 }
@@ -89,9 +92,18 @@ class Clients:
         return self._reading.setdefault(proxy, asyncio.Lock())
 
     async def connect(
-        self, door: GatheringDoor, channel: int, proxy: int, kind: Kind, client: Reference
+        self,
+        door: GatheringDoor,
+        channel: int,
+        proxy: int,
+        kind: Kind,
+        client: Reference,
+        *,
+        again: bool = False,
     ) -> None:
         """Connect a client to a proxy; check permissions before calling the client.
+
+        With `again`, it may replace an earlier connection.
 
         Raises:
             WrongClient: The client says it is of another kind than the proxy serves.
@@ -99,7 +111,10 @@ class Clients:
             NO_PERMISSION: The service may not connect to the client's address.
         """
         if is_nil(client):
-            await door.connect(Connect(channel, proxy, reachable=False, notices=False), None)
+            nil = Connect(
+                channel, proxy, reachable=False, notices=False, address=kind.dialect, again=again
+            )
+            await door.connect(nil, None)
             return
         who = door.caller
         given_by = who.peer
@@ -108,8 +123,10 @@ class Clients:
             proxy,
             notices=_can_be_told(kind, client),
             window=self._window(channel, proxy),
-            address=_GIVEN_BY.join((to_ior(client), given_by, _words(who))),
-            again=self._was_cut_off(channel, proxy),
+            address=_GIVEN_BY.join(
+                (to_ior(client), given_by, _words(who), *filter(None, [kind.dialect]))
+            ),
+            again=again or self._was_cut_off(channel, proxy),
         )
         door.check(command)  # before any call to an address that the client chose
         self.loops.check(channel, kind, client)
@@ -137,8 +154,9 @@ class Clients:
 
     async def _check(self, kind: Kind, client: Reference) -> None:
         """Refuse a client of another kind; accept one that cannot be asked."""
-        bare = kind.form is Form.ANY  # anys allow plain Event Service clients
-        required = kind_of(kind.side, kind.style, kind.form, bare).client.id
+        if kind.form is Form.ANY:  # anys allow plain Event Service clients
+            kind = kind_of(kind.side, kind.style, kind.form, bare=True)
+        required = kind.client.id
         known = _KNOWN.get(client.type_id)
         if known is not None:
             fits = required in known.ids
@@ -162,12 +180,14 @@ class Clients:
         for proxy in list(self._lost()):
             channel, id = proxy.channel.id, proxy.id
             try:
-                ior, given_by, words = (*proxy.address.split(_GIVEN_BY), "", "")[:3]
+                ior, given_by, words, dialect = (*proxy.address.split(_GIVEN_BY), "", "", "")[:4]
                 who = _caller_in(words or proxy.owner, given_by)
                 if not self._may_still(who, Verb.USE, _place_of(proxy), proxy.owner):
                     raise Forbidden(f"{who} may not use it any more")
                 client = from_ior(ior)
-                kind = kind_of(proxy.side, proxy.style, proxy.form, proxy.bare)
+                kind = SUBSCRIBER_KINDS.get(dialect) or kind_of(
+                    proxy.side, proxy.style, proxy.form, proxy.bare
+                )
                 self._calls.orb.trust(client, given_by)
                 self.loops.note(channel, id, kind, client)
                 command = Connect(

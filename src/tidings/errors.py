@@ -92,7 +92,7 @@ class TidingsError(Exception):
     code: ClassVar[str] = "internal"
     http_status: ClassVar[int] = 500
     corba_id: ClassVar[str] = SYSTEM.format("INTERNAL")
-    members: Mapping[str, str] = MappingProxyType({})
+    members: Mapping[str, object] = MappingProxyType({})
     """What the standard's exception carries, by its members; not sent over HTTP."""
 
 

@@ -333,6 +333,13 @@ KINDS: Final = (
     "agent",
     "advertiser",
     "generic factory",
+    "trader",
+    "register",
+    "link",
+    "trader admin",
+    "service types",
+    "offer iterator",
+    "offer id iterator",
 )
 """The kinds of objects with keys; numbered by index, so append new kinds."""
 

@@ -381,13 +381,17 @@ def _changes(told: Plain, wanted: Plain) -> Plain:
     """
     if not (isinstance(told, dict) and isinstance(wanted, dict)):
         return {"=": wanted} if write_json(told) != write_json(wanted) else None
+    added = {name: one for name, one in wanted.items() if name not in told}
+    gone = [name for name in told if name not in wanted]
+    if [*(name for name in told if name in wanted), *added] != list(wanted):
+        return {"=": wanted}  # the order counts, too
     found: dict[str, object] = {}
     inner = {name: _changes(told[name], one) for name, one in wanted.items() if name in told}
     if any(inner.values()):
         found["."] = {name: one for name, one in inner.items() if one}
-    if added := {name: one for name, one in wanted.items() if name not in told}:
+    if added:
         found["+"] = added
-    if gone := [name for name in told if name not in wanted]:
+    if gone:
         found["-"] = gone
     return found
 

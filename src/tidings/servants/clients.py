@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from weakref import WeakValueDictionary
 
 from tidings.channel.holders import Proxy
-from tidings.channel.management import Connect, Detach
-from tidings.channel.vocabulary import Form, Place
+from tidings.channel.management import Connect, Detach, Resume, Suspend
+from tidings.channel.vocabulary import Form, Place, Style
 from tidings.cos import CosEventChannelAdmin_auto as event_admin
 from tidings.cos import CosEventComm_auto as event_comm
 from tidings.cos import CosNotifyChannelAdmin_auto as channel_admin
@@ -92,18 +92,9 @@ class Clients:
         return self._reading.setdefault(proxy, asyncio.Lock())
 
     async def connect(
-        self,
-        door: GatheringDoor,
-        channel: int,
-        proxy: int,
-        kind: Kind,
-        client: Reference,
-        *,
-        again: bool = False,
+        self, door: GatheringDoor, channel: int, proxy: int, kind: Kind, client: Reference
     ) -> None:
         """Connect a client to a proxy; check permissions before calling the client.
-
-        With `again`, it may replace an earlier connection.
 
         Raises:
             WrongClient: The client says it is of another kind than the proxy serves.
@@ -111,23 +102,12 @@ class Clients:
             NO_PERMISSION: The service may not connect to the client's address.
         """
         if is_nil(client):
-            nil = Connect(
-                channel, proxy, reachable=False, notices=False, address=kind.dialect, again=again
-            )
-            await door.connect(nil, None)
+            await door.connect(Connect(channel, proxy, reachable=False, notices=False), None)
             return
         who = door.caller
         given_by = who.peer
-        command = Connect(
-            channel,
-            proxy,
-            notices=_can_be_told(kind, client),
-            window=self._window(channel, proxy),
-            address=_GIVEN_BY.join(
-                (to_ior(client), given_by, _words(who), *filter(None, [kind.dialect]))
-            ),
-            again=again or self._was_cut_off(channel, proxy),
-        )
+        again = self._was_cut_off(channel, proxy)
+        command = self._command(channel, proxy, kind, client, who, again=again)
         door.check(command)  # before any call to an address that the client chose
         self.loops.check(channel, kind, client)
         if kind.transfer is not None:
@@ -138,6 +118,63 @@ class Clients:
         await door.connect(command, self._endpoint(channel, proxy, kind, client))
         self.loops.note(channel, proxy, kind, client)
         self._probing.start()
+
+    def _command(
+        self,
+        channel: int,
+        proxy: int,
+        kind: Kind,
+        client: Reference,
+        who: Caller,
+        *,
+        again: bool,
+    ) -> Connect:
+        """Return the command that connects a client, with what finds it again after a restart."""
+        dialect = (kind.dialect,) if kind.dialect else ()
+        return Connect(
+            channel,
+            proxy,
+            notices=_can_be_told(kind, client),
+            window=self._window(channel, proxy),
+            address=_GIVEN_BY.join((to_ior(client), who.peer, _words(who), *dialect)),
+            again=again,
+        )
+
+    async def connect_subscriber(
+        self, channel: int, proxy: int, kind: Kind, client: Reference, peer: str
+    ) -> None:
+        """Connect a subscriber of change notices, in the place of one that was there before.
+
+        It may do what the owner of its subscription may. A nil client is never called.
+
+        Raises:
+            WrongClient: The client says it is of another kind than the proxy serves.
+            InvalidUsage: The reference is nil and the client must be called.
+            NO_PERMISSION: The service may not connect to the client's address.
+        """
+        found = self._host.channels.find(channel).proxy(proxy)
+        if is_nil(client):
+            nil = Connect(channel, proxy, reachable=False, notices=False, again=True)
+            await self._host.connect(nil, None)
+            return
+        await self._calls.orb.admit(client)
+        await self._check(kind, client)
+        who = _caller_in(found.owner, peer)
+        command = self._command(channel, proxy, kind, client, who, again=True)
+        endpoint = self._endpoint(channel, proxy, kind, client)
+        await self._host.connect(command, endpoint, connected_by=who)
+        if found.suspended:
+            await self._host.ask(Resume(channel, proxy))
+        self._probing.start()
+
+    async def release_subscriber(self, channel: int, proxy: int) -> None:
+        """Call a subscriber no more, also after a restart; its notices wait."""
+        found = self._host.channels.find(channel).proxy(proxy)
+        pushes = found.style is Style.PUSH
+        if pushes and not found.suspended:
+            await self._host.ask(Suspend(channel, proxy))
+        nobody = Connect(channel, proxy, reachable=pushes, notices=False, again=True)
+        await self._host.connect(nobody, None)
 
     def _window(self, channel: int, proxy: int) -> int:
         """Return how many events to queue ahead: the window, at most MaxEventsPerConsumer."""

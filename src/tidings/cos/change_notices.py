@@ -17,6 +17,7 @@ from tidings.changes.model import (
     TimeIndicator,
 )
 from tidings.changes.notice_event import notice_of
+from tidings.changes.requests import Announcement
 from tidings.changes.xml import write_notice
 from tidings.channel.vocabulary import Form, Side, Style
 from tidings.clock import from_timebase, to_timebase
@@ -148,6 +149,27 @@ def message_in(given: wire.StructuredEventMessage) -> Notice:
         body.objective,
         utc_in(body.effective),
         additional,
+    )
+
+
+def announcement_in(given: wire.PublishedStructuredEventMessage) -> Announcement:
+    """Convert a message that announces a change; InvalidEvent if it describes none."""
+    header, body, additional = given
+    kind = kind_in(header.message_type)
+    before, after = services_in(kind, body.descriptions)
+    return Announcement(
+        kind,
+        before,
+        after,
+        properties_in(body.deleted),
+        properties_in(body.modified),
+        body.reason,
+        body.objective,
+        utc_in(body.effective),
+        additional,
+        header.priority or None,
+        utc_in(header.expiry),
+        utc_in(header.start),
     )
 
 

@@ -109,7 +109,7 @@ class PublisherManagerObject(ManagerPart, wire.PublisherManagerServant):
 
     async def registerPublisher(self, publisherID: str, passwd: str, address: str) -> Reference:
         """Register a service evolver; return its own manager."""
-        await self.door.request(r.RegisterEvolver(publisherID, passwd, address))
+        await self.door.request(r.RegisterEvolver(publisherID, passwd or None, address))
         ids = (self._parties.keep(publisherID),)
         return self.reference(PUBLISHER_MANAGER, ids, wire.PublisherManager_INTERFACE)
 
@@ -129,7 +129,7 @@ class SubscriberManagerObject(ManagerPart, wire.SubscriberManagerServant):
 
     async def registerSubscriber(self, subscriberID: str, passwd: str) -> Reference:
         """Register a subscriber; return its administrator."""
-        await self.door.request(r.RegisterSubscriber(subscriberID, passwd))
+        await self.door.request(r.RegisterSubscriber(subscriberID, passwd or None))
         return self._admin(subscriberID)
 
     async def unregisterSubscriber(self, subscriberID: str, passwd: str) -> None:

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from tidings import errors
 from tidings.changes import requests as r
-from tidings.changes.pending import CHANNEL
 from tidings.channel.vocabulary import Form, Style
 from tidings.cos import scncomm_auto as comm
 from tidings.cos.change_notices import NO_MESSAGE, SUBSCRIBER_KINDS
 from tidings.cos.kinds import Kind
 from tidings.cos.subscriptions import content_in, content_out, qos_out
+from tidings.engine.parties import place_of
 from tidings.events.reference import Reference
 from tidings.orb.aio.targets import caller as peer_address
 from tidings.orb.ior import is_nil, to_ior
@@ -28,7 +28,6 @@ from tidings.servants.proxies import LEASE, MOST_PULLED, Pulled, write_batch, wr
 from tidings.servants.service import ObjectServant
 
 if TYPE_CHECKING:
-    from tidings.channel.holders import Proxy
     from tidings.engine.access import ObjectKey
     from tidings.engine.host import Host
     from tidings.errors import TidingsError
@@ -240,12 +239,11 @@ class ProxySubscriberPart(SubscriberPart):
         One that could not be reached any more can connect again without having disconnected.
         """
         clients, place, info = self.service.clients, await self.place(), await self.see()
-        found = self._subscription(info)
-        if info.connected and self.KIND.transfer is not None and self._is_lost(found):
+        at = place_of(self.service.host, info)
+        if info.connected and self.KIND.transfer is not None and self._is_lost(at):
             await self.door.ask(r.DisconnectProxySubscriber(*place))
         address = "" if is_nil(client) else to_ior(client)
         await self.door.ask(r.ConnectProxySubscriber(*place, address))
-        at = found.channel.id, found.id
         try:
             await clients.connect_subscriber(*at, self.KIND, client, peer_address.get())
         except errors.TidingsError:
@@ -253,22 +251,15 @@ class ProxySubscriberPart(SubscriberPart):
                 await self.door.ask(r.DisconnectProxySubscriber(*place))
             raise
 
-    def _subscription(self, info: r.ProxySubscriberInfo) -> Proxy:
-        """Return the channel's proxy, or raise what keeps it from being there."""
-        for channel in self.service.host.channels.values():
-            if channel.name == CHANNEL and info.subscription in channel.names:
-                return channel.proxies[channel.names[info.subscription]]
-        raise errors.WrongState(info.problem or f"there is no subscription {info.subscription} now")
-
-    def _is_lost(self, found: Proxy) -> bool:
+    def _is_lost(self, at: tuple[int, int]) -> bool:
         host = self.service.host
-        return found.suspended or host.endpoint(found.channel.id, found.id) is None
+        return host.channels[at[0]].proxies[at[1]].suspended or host.endpoint(*at) is None
 
     async def disconnect(self) -> None:
         """Disconnect the subscriber for a while; its notices wait."""
-        place, found = await self.place(), self._subscription(await self.see())
-        await self.door.ask(r.DisconnectProxySubscriber(*place))
-        await self.service.clients.release_subscriber(found.channel.id, found.id)
+        at = place_of(self.service.host, await self.see())
+        await self.door.ask(r.DisconnectProxySubscriber(*await self.place()))
+        await self.service.clients.release_subscriber(*at)
 
     async def destroy(self) -> None:
         """End the proxy; notices that wait there are lost."""
@@ -293,12 +284,12 @@ class PullingSubscriberPart(ProxySubscriberPart):
         info = await self.see()
         if not info.connected:
             raise comm.Disconnected
-        host, found = self.service.host, self._subscription(info)
+        host = self.service.host
+        channel, proxy = place_of(host, info)
         if wait is None:
-            wait = found.qos.pacing_interval // 10
-        place = found.channel.id, found.id
-        batch = await host.pull(*place, min(most, MOST_PULLED), wait, LEASE)
-        return Pulled(host, *place, batch.messages)
+            wait = host.channels[channel].proxies[proxy].qos.pacing_interval // 10
+        batch = await host.pull(channel, proxy, min(most, MOST_PULLED), wait, LEASE)
+        return Pulled(host, channel, proxy, batch.messages)
 
 
 def _handing_out(kind: Kind) -> Interface:

@@ -187,8 +187,9 @@ class Changing:
     def scs(self) -> SCS:
         return self.known(SCS, "SCS")
 
-    async def register(self, id: str) -> comm.AdminSubscriber:
-        found = await self.subscribers.registerSubscriber(id, "secret")
+    async def register(self, id: str, password: str = "") -> comm.AdminSubscriber:
+        """A new subscriber; making the digest of a password takes a while."""
+        found = await self.subscribers.registerSubscriber(id, password)
         return self.stub(comm.AdminSubscriber, found)
 
     async def proxy(self, admin: comm.AdminSubscriber, type: comm.ProxyType) -> Any:
@@ -278,7 +279,7 @@ async def changing(folder: Path | None = None, *, register: bool = True) -> Asyn
             await client.listen()
             made = Changing(opened, client, servants, address)
             if register:
-                reference = await made.publishers.registerPublisher("CU", "pw", "www.example.org")
+                reference = await made.publishers.registerPublisher("CU", password, "www.example.org")
                 made.evolver = made.stub(manager.PublisherManager, reference)
             yield made
     finally:

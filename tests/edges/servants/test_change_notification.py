@@ -203,11 +203,14 @@ async def test_limits_of_subscribers() -> None:
 
 async def test_the_life_of_a_subscriber() -> None:
     async with changing() as world:
-        admin = await world.register("me")
+        admin = await world.register("me", "secret")
         manager = world.subscribers
         found = world.stub(comm.AdminSubscriber, await manager.getAdminSubscriber("me", "secret"))
         assert await found.get_adminID() == await admin.get_adminID() == "me"
         await refused(manager.getAdminSubscriber("you", "secret"), comm.NotFoundSubscriberID)
+        for wrong in ("Secret", ""):
+            await refused(manager.getAdminSubscriber("me", wrong), comm.InvalidPassword)
+            await refused(manager.unregisterSubscriber("me", wrong), comm.InvalidPassword)
         for at, type in enumerate(T, 1):
             reference, id = await admin.createProxySubscriber(type)
             assert id == f"PS{at:02}"
@@ -320,7 +323,7 @@ async def test_a_subscriber_overrides_priorities() -> None:
 
 
 async def test_only_a_registered_evolver_announces() -> None:
-    async with changing() as world:
+    async with changing(password="pw") as world:
         message = five(world.host.time())[0]
         await refused(world.publishers.notify(message), comm.NotFoundPublisherID)
         again = world.publishers.registerPublisher("CU", "pw", "")
@@ -330,6 +333,7 @@ async def test_only_a_registered_evolver_announces() -> None:
         assert "0 services are described" in told.why
         high = message._replace(header=message.header._replace(priority=11))
         assert "priority" in (await refused(world.evolver.notify(high), comm.InvalidMessage)).why
+        await refused(world.publishers.unregisterPublisher("CU", "no"), comm.InvalidPassword)
         await world.publishers.unregisterPublisher("CU", "pw")
         await refused(world.evolver.notify(message), comm.NotFoundPublisherID)
         events = world.known(EventManager, "SCNComponent")

@@ -20,10 +20,16 @@ from tidings.changes.model import (
     ServiceTypeDescription,
     TimeIndicator,
 )
+from tidings.changes.requests import FilterEvents
+from tidings.changes.subscription_xml import read_subscription
 from tidings.changes.xml import notice_html, read_notice, write_notice
 from tidings.errors import LimitExceeded, MissingExtra
 from tidings.events import typecode as tc
 from tidings.events.anyvalue import Value
+from tidings.events.fields import fields_for
+from tidings.events.structured import StructuredEvent
+from tidings.filters.parse import parse
+from tidings.filters.to_python import to_python
 from tidings.trader.model import PropertyDef, PropertyMode
 
 IDL: Final = "interface {} {{ {} }};"
@@ -190,3 +196,51 @@ def test_without_lxml_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch)
     for act in (lambda: write_notice(NOTICE), lambda: read_notice(DOCUMENT)):
         with pytest.raises(MissingExtra, match=r"pip install tidings\[xml\]"):
             act()
+
+
+SUBSCRIPTION: Final = """<?xml version="1.0"?>
+<SubscriptionData>
+  <EventType>ChangeEvent</EventType>
+  <ServiceDescription>
+    <ServiceTypeName>BankService</ServiceTypeName>
+    <Property Name="BankName" Value="CU 'Bank'"/>
+    <Property Name="ReservedFund" Value="-50000"/>
+    <Property Name="Rate" Value="2.5"/>
+    <Property Name="Code" Value="'007'"/>
+    <Property Name="Open" Value="TRUE"/>
+    <ObjectReference> IOR:001543 </ObjectReference>
+  </ServiceDescription>
+  <ServiceDescription><ServiceTypeName>Printer</ServiceTypeName></ServiceDescription>
+  <ServiceDescription><ObjectReference>IOR:00</ObjectReference></ServiceDescription>
+</SubscriptionData>
+"""
+
+
+def test_a_subscription_is_read() -> None:
+    found = read_subscription(SUBSCRIPTION)
+    assert found.events is FilterEvents.CHANGE_SERVICE_EVENT
+    assert found.references == ("IOR:001543", "IOR:00")
+    assert [one.type for one in found.services] == ["BankService", "Printer"]
+    assert found.services[1].constraint == ""
+    matches = to_python(parse(found.services[0].constraint))
+    bank: dict[str, Value] = {
+        "BankName": "CU 'Bank'", "ReservedFund": -50000, "Rate": 2.5, "Code": "007", "Open": True,
+    }  # fmt: skip
+    for name, value in (("Open", True), ("Rate", 2.4), ("Code", 7)):
+        event = StructuredEvent("", "", "", {}, bank | {name: value}, None)
+        assert (matches(fields_for(event, 0)) is True) is (value is True)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "problem"),
+    [
+        (">ChangeEvent<", ">Any<", "line 3: EventType: 'Any' is none of ChangeEvent, New"),
+        ("<ServiceTypeName>BankService</ServiceTypeName>", "", "line 4: properties are those"),
+        ('"BankName"', '"Bank Name"', "line 6: 'Bank Name' is not the name of a property"),
+        ("</EventType>", "</EventType><EventType/>", "content does not follow the DTD"),
+        ("<SubscriptionData>", "<!DOCTYPE x [<!ENTITY y 'z'>]><SubscriptionData>", "DOCTYPE"),
+    ],
+)
+def test_a_bad_subscription_is_refused(before: str, after: str, problem: str) -> None:
+    with pytest.raises(InvalidDocument, match=problem):
+        read_subscription(_in(before, after)(SUBSCRIPTION))

@@ -267,7 +267,9 @@ def content(
 
 
 @asynccontextmanager
-async def changing(folder: Path | None = None, *, register: bool = True) -> AsyncIterator[Changing]:
+async def changing(
+    folder: Path | None = None, *, register: bool = True, password: str = ""
+) -> AsyncIterator[Changing]:
     """A service with a registered service evolver."""
     host = await Host.open(folder, cores=service_cores())
     opened = open_service(host, Options(), SECRET, dict, clients=ClientOptions())
@@ -279,7 +281,9 @@ async def changing(folder: Path | None = None, *, register: bool = True) -> Asyn
             await client.listen()
             made = Changing(opened, client, servants, address)
             if register:
-                reference = await made.publishers.registerPublisher("CU", password, "www.example.org")
+                reference = await made.publishers.registerPublisher(
+                    "CU", password, "www.example.org"
+                )
                 made.evolver = made.stub(manager.PublisherManager, reference)
             yield made
     finally:

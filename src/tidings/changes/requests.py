@@ -543,7 +543,7 @@ class PutChannel(Request):
 
     Attributes:
         origin: A fresh random id for a new one.
-        max_queue_length: Its admin property.
+        max_queue_length: Its admin property; beyond, events are discarded, and none refused.
     """
 
     channel: str

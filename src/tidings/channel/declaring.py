@@ -62,13 +62,13 @@ class Declaring:
         raise ChannelNotFound(f"there is no channel named {name}")
 
     def _put_channel(self, asked: PutChannel, now: int) -> None:
-        most = {"MaxQueueLength": asked.max_queue_length}
+        most = {"MaxQueueLength": asked.max_queue_length, "RejectNewEvents": False}
         try:
             channel = self._find(asked.channel)
         except ChannelNotFound:
             self._create(CreateChannel(asked.origin, reliabilities(), most, asked.channel), now)
             return
-        if channel.properties.max_queue_length != asked.max_queue_length:
+        if any(channel.properties[name] != value for name, value in most.items()):
             self._adjust.set_admin_properties(channel, most)
 
     def _put(self, asked: PutSubscription, now: int) -> None:

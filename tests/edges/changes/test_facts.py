@@ -92,7 +92,7 @@ def test_so_many_subscribers_connect(limit: int) -> None:
     ],
 )  # fmt: skip
 def test_what_arrives_in_which_order(
-    admin: dict[str, int], qos: dict[str, Any], expected: list[str]
+    admin: dict[str, Any], qos: dict[str, Any], expected: list[str]
 ) -> None:
     world = World()
     world.subscriber(**admin)
@@ -133,8 +133,8 @@ def test_a_batch_of_five_in_two_hours() -> None:
 
 def test_the_lowest_priority_goes_when_the_channel_is_full() -> None:
     world = World()
-    world.subscriber(max_queue_length=10)
-    proxy = world.proxy(PULL, DiscardPolicy=2)
+    world.subscriber(max_queue_length=10, discard_policy=2)
+    proxy = world.proxy(PULL)
     priorities = [7, 3, 9, 8, 6, 5, 4, 7, 2, 6, 8]
     for priority in priorities:
         world.announce(r.Announcement(ChangeKind.REMOVAL_SERVICE, described("X"),

@@ -106,7 +106,7 @@ class World:
         """Announce changes one by one."""
         return [id for one in changes for id in self.ask(r.AnnounceChanges("evolver", (one,)))]
 
-    def subscriber(self, id: str = "ann", **admin: int) -> str:
+    def subscriber(self, id: str = "ann", **admin: Any) -> str:
         """Register a subscriber, and the evolver."""
         if admin:
             self.ask(r.SetChangeSettings(**admin))

@@ -60,7 +60,7 @@ def overrides(qos: Mapping[str, Value]) -> tuple[MappedConstraint, ...]:
     """Return the priorities that notices get at a subscription."""
     given: Any = qos.get("PriorityOverride", ())
     return tuple(
-        MappedConstraint(constraint(one["constraint"]), AnyValue(tc.SHORT, one["priority"]))
+        MappedConstraint(constraint(one["constraint"]), AnyValue.trusted(tc.SHORT, one["priority"]))
         for one in given
     )
 

@@ -12,6 +12,7 @@ import pytest
 
 from tidings.changes import documents
 from tidings.changes.documents import MAX_DOCUMENT, InvalidDocument
+from tidings.changes.interface_xml import interface_element
 from tidings.changes.model import (
     ChangeKind,
     Difference,
@@ -244,3 +245,54 @@ def test_a_subscription_is_read() -> None:
 def test_a_bad_subscription_is_refused(before: str, after: str, problem: str) -> None:
     with pytest.raises(InvalidDocument, match=problem):
         read_subscription(_in(before, after)(SUBSCRIPTION))
+
+
+BANK_IDL: Final = """
+module demo {
+  interface Named { readonly attribute string title; void rename(in string title); };
+  interface Bank : Named {
+    const long most = 7;
+    exception NoSuch { string account; };
+    attribute sequence<string, 9> owners;
+    oneway void ping();
+    Object find(inout fixed<9, 2> sum, out demo::Bank other) raises (NoSuch);
+  };
+};
+"""
+
+
+def test_an_interface_is_written_with_all_that_it_inherits() -> None:
+    found = interface_element("IDL:demo/Bank:1.0", BANK_IDL)
+    told = [
+        (one.tag, *(value for name, value in one.items() if name not in ("Id", "Version")))
+        for one in found.iter("*")
+    ]
+    assert told == [
+        ("Interface", "demo::Bank"),
+        ("BaseInterfaces",),
+        ("BaseInterface", "demo::Named"),
+        ("Link", "IDL:demo/Bank:1.0", "IDL:demo/Named:1.0"),
+        ("Constant", "most", "long", "7"),
+        ("Attribute", "title", "string", "READONLY", "YES"),
+        ("Attribute", "owners", "sequence<string,9>", "NORMAL"),
+        ("Operation", "rename", "void", "NORMAL", "YES"),
+        ("Parameter", "title", "string", "IN"),
+        ("Operation", "ping", "void", "ONEWAY"),
+        ("Operation", "find", "Object", "NORMAL"),
+        ("Parameter", "sum", "fixed<9,2>", "INOUT"),
+        ("Parameter", "other", "demo::Bank", "OUT"),
+        ("Exception", "demo::Bank::NoSuch"),
+        ("Member", "account", "string"),
+    ]
+    assert next(found.iter("Operation")).get("Id") == "IDL:demo/Named/rename:1.0"
+    for id, idl in (("IDL:demo/Other:2.1", BANK_IDL), ("demo::Other", "interface {")):
+        bare = interface_element(id, idl)
+        assert (len(bare), bare.get("Name")) == (0, "demo::Other")
+
+
+def test_a_new_service_is_described_as_it_is() -> None:
+    made = replace(NOTICE, kind=ChangeKind.INSTANTIATION_SERVICE, before=None, objective="more")
+    found = read_notice(re.sub(r" *<\?tidings .*\?>\n", "", write_notice(made)))
+    assert found.before is None
+    assert found.after is not None
+    assert (found.after.properties, found.objective) == (NEW.properties, "more")

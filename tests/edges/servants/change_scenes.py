@@ -277,6 +277,7 @@ async def changing(
     try:
         address = await opened.service.orb.listen("127.0.0.1", 0)
         opened.publish(None)
+        await opened.reconnect()
         async with Orb(find=servants.get) as client:
             await client.listen()
             made = Changing(opened, client, servants, address)

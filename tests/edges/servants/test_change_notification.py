@@ -14,6 +14,8 @@ from tests.edges.servants.change_scenes import (
     KIND,
     PROXIES,
     AnyStub,
+    Batches,
+    Callback,
     Changing,
     Documents,
     Structured,
@@ -56,8 +58,10 @@ from tidings.cos.scnmanager_auto import EventManager, PublisherManager, Subscrib
 from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any as AnyValue
 from tidings.events.reference import Reference
+from tidings.orb.aio import Orb
 from tidings.orb.exceptions import NO_PERMISSION, OBJECT_NOT_EXIST
 from tidings.orb.ior import NIL, profile_of
+from tidings.orb.stubs import Servant
 from tidings.trader.model import PropertyDef, PropertyMode
 from tidings.trader.requests import AddServiceType, ExportOffer, SeeOffers
 
@@ -451,3 +455,29 @@ def again(world: Changing, cls: type[AnyStub], reference: Reference) -> AnyStub:
     profile = profile_of(reference)
     assert profile is not None
     return world.client.stub(cls, f"corbaloc::{world.address}/{quote(profile.key)}")
+
+
+async def test_a_restarted_service_calls_its_subscribers_again(tmp_path: Path) -> None:
+    callbacks: dict[bytes, Servant] = {b"a": Documents(), b"b": Batches()}
+    kinds = (T.PUSH_XML, T.PUSH_STRUCTURED_SEQUENCE)
+    async with Orb(find=callbacks.get) as listener:
+        await listener.listen()
+        async with changing(tmp_path) as world:
+            admin = await world.register("me")
+            for key, type in zip(callbacks, kinds, strict=True):
+                proxy = await world.proxy(admin, type)
+                await proxy.connect(listener.reference(key, callbacks[key].INTERFACE))
+            left = await world.proxy(admin, T.PUSH_STRUCTURED)
+            gone = Structured()
+            await left.connect(world.callback(gone))
+            await left.disconnect()
+            kept = world.evolver._reference
+        async with changing(tmp_path, register=False) as world:
+            world.evolver = again(world, PublisherManager, kept)
+            await world.announce()
+            for one in callbacks.values():
+                assert isinstance(one, Callback)
+                await one.until(lambda one: one.ids == ALL)
+            channel = next(iter(world.host.channels.values()))
+            proxy = channel.proxies[channel.names["me/PS03"]]
+            assert proxy.suspended  # whoever has disconnected is not called

@@ -81,8 +81,8 @@ class World:
         self.now = NOW
         self.publishes = publishes
         self.changes = Changes(lambda: ORIGIN)
-        self.factory = Factory()
-        self.cores = Cores(self.factory, [Trader(), self.changes])
+        self.factory, self.trader = Factory(), Trader()
+        self.cores = Cores(self.factory, [self.trader, self.changes])
         self.kept: dict[str, Any] = {}
         self.handed_out: list[r.PublishNotices] = []
         self._events: dict[int, StructuredEvent] = {}
@@ -170,8 +170,8 @@ class World:
                     if self.publishes:
                         self.publish()
 
-    def publish(self) -> None:
-        """Publish what was handed out, as the host does."""
+    def publish(self, *, tell: bool = True) -> None:
+        """Publish what was handed out, as the host does; it may be killed before it tells."""
         (channel,) = self.factory.channels
         if not self._supplier:
             self._supplier = self.ask(ObtainProxy(channel, Side.SUPPLIER))
@@ -179,15 +179,24 @@ class World:
         told = self.handed_out.pop(0)
         marks = [ProducerMark(PRODUCER, number) for number, _ in told.events]
         events = [event for _, event in told.events]
-        for answer in self.ask(c.Push(channel, self._supplier, events, marks)):
-            assert not isinstance(answer, TidingsError), answer
-        self.ask(r.NoticesPublished(told.events[-1][0]))
+        for event, seq in zip(
+            events, self.ask(c.Push(channel, self._supplier, events, marks)), strict=True
+        ):
+            assert not isinstance(seq, TidingsError), seq
+            self._events.setdefault(seq, event)
+        if tell:
+            self.ask(r.NoticesPublished(told.events[-1][0]))
+
+    def published(self) -> list[Notice]:
+        """All notices that are in the channel."""
+        return [notice_of(self._events[seq]) for seq in sorted(self._events)]
 
     def restarted(self) -> World:
         """What comes back from what was kept; the channels as they are."""
         made = World(publishes=self.publishes)
-        made.factory, made._events, made._supplier = self.factory, self._events, self._supplier
-        made.cores = Cores(self.factory, [Trader(), made.changes])
+        made.factory, made.trader = self.factory, self.trader
+        made._events, made._supplier = self._events, self._supplier
+        made.cores = Cores(self.factory, [self.trader, made.changes])
         made.kept = dict(self.kept)
         assert not made.changes.restore(self.kept)
         return made

@@ -29,7 +29,9 @@ from tests.edges.servants.change_scenes import (
     qos,
 )
 from tests.edges.servants.scenes import refused
-from tidings.changes.requests import SetChangeSettings
+from tests.edges.servants.towns import town
+from tidings.changes import documents
+from tidings.changes.requests import RegisterSubscriber, SetChangeSettings
 from tidings.cos import scncomm_auto as comm
 from tidings.cos import scnmesg_auto as mesg
 from tidings.cos.change_notices import NO_MESSAGE
@@ -54,14 +56,18 @@ from tidings.cos.CosTradingRepos_auto import (
     ServiceTypeRepository_PropStruct,
 )
 from tidings.cos.mapping import boxed
+from tidings.cos.NotificationServiceAgent_auto import Agent
 from tidings.cos.scnmanager_auto import EventManager, PublisherManager, SubscriberManager
+from tidings.cos.SCSModule_auto import SCS
 from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any as AnyValue
 from tidings.events.reference import Reference
+from tidings.grants.model import Verb
 from tidings.orb.aio import Orb
-from tidings.orb.exceptions import NO_PERMISSION, OBJECT_NOT_EXIST
+from tidings.orb.exceptions import NO_IMPLEMENT, NO_PERMISSION, OBJECT_NOT_EXIST
 from tidings.orb.ior import NIL, profile_of
 from tidings.orb.stubs import Servant
+from tidings.servants.subscribers import party_number
 from tidings.trader.model import PropertyDef, PropertyMode
 from tidings.trader.requests import AddServiceType, ExportOffer, SeeOffers
 
@@ -286,6 +292,15 @@ async def test_wrong_callbacks_are_refused_and_nobody_is_connected() -> None:
             await refused(proxy.disconnect(), comm.AlreadyDisconnected)
 
 
+async def test_without_lxml_nobody_connects_for_xml(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "etree", None)
+    async with changing() as world:
+        admin = await world.register("me")
+        for type in (T.PUSH_XML, T.PULL_XML):
+            proxy = await world.proxy(admin, type)
+            await refused(proxy.connect(NIL), NO_IMPLEMENT)
+
+
 async def test_bad_properties_are_refused() -> None:
     async with changing() as world:
         admin = await world.register("me")
@@ -481,3 +496,25 @@ async def test_a_restarted_service_calls_its_subscribers_again(tmp_path: Path) -
             channel = next(iter(world.host.channels.values()))
             proxy = channel.proxies[channel.names["me/PS03"]]
             assert proxy.suspended  # whoever has disconnected is not called
+
+
+async def test_a_subscriber_is_for_those_who_may_use_it() -> None:
+    async with town() as made:
+        agent = await made.issued(Agent, agent=True)
+        scs = made.stub(SCS, await agent.getServiceChanges())
+        manager = made.stub(SubscriberManager, await scs.get_subscriberManager_if())
+        await refused(manager.registerSubscriber("own", "pw"), NO_PERMISSION)
+        await made.grant(Verb.SUBSCRIBE)
+        own = made.stub(comm.AdminSubscriber, await manager.registerSubscriber("own", ""))
+        assert await own.createProxySubscriber(T.PULL_XML)
+        await made.owner.request(RegisterSubscriber("other", "pw"))
+        number = made.host.access.grants._status.last_credential
+        key = (party_number("other"),)
+        other = made.forged(comm.AdminSubscriber, "admin subscriber", key, number)
+        await refused(other.createProxySubscriber(T.PULL_XML), NO_PERMISSION)
+        await refused(manager.getAdminSubscriber("other", "no"), comm.InvalidPassword)
+        await manager.getAdminSubscriber("other", "pw")
+        assert await other.createProxySubscriber(T.PULL_XML)
+        proxy = made.stub(comm.XMLProxyPullSubscriber, (await other.getAllProxySubscriber())[0])
+        await proxy.connect(NIL)
+        assert await pulled(proxy, T.PULL_XML) == []

@@ -76,6 +76,7 @@ from tidings.grants.requests import (
     SetPassword,
 )
 from tidings.jobs import JobInfo, JobResult, JobState, SeeJob, SeeJobResult, StartJob
+from tidings.live.requests import DeleteObject, SetObjects
 from tidings.trader.requests import ExportOffer
 
 _F = TypeVar("_F")
@@ -150,7 +151,8 @@ class LocalDoor:
         if self._closed:
             self._check_open()
         if not principal.owns_service and isinstance(
-            command, ObtainProxy | CreateFilter | CreateMapping | ExportOffer
+            command,
+            ObtainProxy | CreateFilter | CreateMapping | ExportOffer | SetObjects | DeleteObject,
         ):
             command = replace(command, owner=principal.name)
         if isinstance(command, CreateGrant):

@@ -685,10 +685,6 @@ class BadAttributeName(BadInput):
     http_status = 422
     corba_id = LIVE.format("BadAttributeName")
 
-    def __init__(self, message: str, name: str) -> None:
-        super().__init__(message)
-        self.members = {"name": name}
-
 
 class IllegalTrading(BadInput):
     """What a trader was given is wrong; nothing was changed."""

@@ -52,8 +52,9 @@ class _Screen:
     def show(self, told: Told, names: frozenset[str] | None) -> None:
         if told.anew:
             self.objects.clear()
-        for one in told.entered:
+        for one, shown in told.entered:
             assert one.number not in self.objects
+            assert shown == names
             self.objects[one.number] = (one.tag, _values(one, names))
         for one, changed in told.changed:
             assert names is None or names.issuperset(changed)

@@ -629,6 +629,7 @@ _LIVE: Final = (
               answer=ObjectInfo),
     Operation(l.SeeLiveObjects, Right.IMPORT, "POST /live/search", "Find live objects", "live",
               answer=Named("objects", tuple[ObjectInfo, ...]), repeats=True),
+    Operation(l.LookAtObjects, Right.IMPORT),
 )  # fmt: skip
 
 _EVENTS: Final = (

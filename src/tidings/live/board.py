@@ -145,14 +145,14 @@ class Told(NamedTuple):
 
     Attributes:
         anew: Whether what the view had before is void.
-        entered: Objects that are new in it.
+        entered: Objects that are new in it, with the names that it shows; None for all.
         changed: Objects with the names of those of its attributes that have changed.
         left: Numbers of objects that are in it no more.
         more: Whether more is to be told at once.
     """
 
     anew: bool
-    entered: list[LiveObject]
+    entered: list[tuple[LiveObject, frozenset[str] | None]]
     changed: list[tuple[LiveObject, list[str]]]
     left: list[int]
     more: bool = False
@@ -223,7 +223,7 @@ class View:
                 told.left.append(number)
         elif number not in self._shown:
             self._shown.add(number)
-            told.entered.append(one)
+            told.entered.append((one, self._looked.attributes))
         elif since is not None:
             wanted = self._looked.attributes
             names = [

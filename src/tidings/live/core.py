@@ -24,8 +24,7 @@ from tidings.events.codecs.json_values import value_from_plain
 from tidings.events.texts import shortened
 from tidings.filters.constraint import constraint
 from tidings.live import requests as r
-from tidings.live.area import Area
-from tidings.live.board import Board, Looked
+from tidings.live.board import Board, Looked, View
 from tidings.live.model import (
     Attribute,
     LiveObject,
@@ -68,6 +67,7 @@ class Live:
             r.DeleteObjects: self._delete_matching,
             r.SeeLiveObject: lambda asked, _: self._find(asked.object).info(),
             r.SeeLiveObjects: self._see,
+            r.LookAtObjects: lambda asked, _: View(self.board, asked.looked),
         }
         self.requests = tuple(self._handlers)
 
@@ -139,7 +139,7 @@ class Live:
         return found
 
     def _see(self, asked: r.SeeLiveObjects, _: int) -> tuple[ObjectInfo, ...]:
-        looked = looked_at(asked.pattern, asked.area, asked.filter, asked.attributes)
+        looked = looked_at(asked)
         found: list[ObjectInfo] = []
         for one in self.board.matching(looked.pattern, looked.area):
             if one.number > asked.after and looked.shows(one):
@@ -186,16 +186,15 @@ class Live:
         self.board.set(made, values, state["changed"])
 
 
-def looked_at(
-    pattern: str = "",
-    area: Area | None = None,
-    filter: str = "",
-    attributes: Sequence[str] | None = None,
-) -> Looked:
-    """Return what is looked at, from what was asked for; raise what is wrong with that."""
-    names = None if attributes is None else frozenset(map(checked_attribute_name, attributes))
-    wanted = constraint(filter) if filter.strip() else None
-    return Looked(checked_pattern(pattern), area, wanted, names)
+def looked_at(asked: r.SeeLiveObjects) -> Looked:
+    """Return what is looked at; raise what is wrong with that."""
+    names = asked.attributes
+    return Looked(
+        checked_pattern(asked.pattern),
+        asked.area,
+        constraint(asked.filter) if asked.filter.strip() else None,
+        None if names is None else frozenset(map(checked_attribute_name, names)),
+    )
 
 
 def _refuse_others(one: LiveObject, owner: str) -> None:

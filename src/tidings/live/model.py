@@ -159,16 +159,18 @@ def checked_attribute_name(name: str, of: str = "") -> str:
 
     `of` begins the message.
     """
+    problem = ""
     if len(name) > MAX_NAME or _IDENTIFIER.fullmatch(name) is None:
-        raise BadAttributeName(
+        problem = (
             f"{of}{shortened(name)} is not the name of an attribute: it begins with a letter "
-            f"and has at most {MAX_NAME} letters, digits and _",
-            name,
+            f"and has at most {MAX_NAME} letters, digits and _"
         )
-    if name == TAG:
-        raise BadAttributeName(
-            f"{of}no attribute is called 'tag': constraints call the object's tag so", name
-        )
+    elif name == TAG:
+        problem = f"{of}no attribute is called 'tag': constraints call the object's tag so"
+    if problem:
+        error = BadAttributeName(problem)
+        error.members = {"name": name}
+        raise error
     return name
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, TypeAlias
 
 from tidings.cores import Most, Question, Request
 from tidings.live.area import Area
+from tidings.live.board import Looked, View
 from tidings.live.model import ObjectInfo, ObjectUpdate
 
 Tag: TypeAlias = Annotated[str, "tag"]
@@ -72,3 +73,14 @@ class SeeLiveObjects(Question[tuple[ObjectInfo, ...]]):
     attributes: Sequence[str] | None = None
     after: int = 0
     most: Most = 100
+
+
+@dataclass(frozen=True, slots=True)
+class LookAtObjects(Question[View]):
+    """Look at live objects from now on: a view, for who is in this process.
+
+    Attributes:
+        looked: What is looked at.
+    """
+
+    looked: Looked

@@ -19,7 +19,7 @@ from tidings.live.model import LiveObject, attribute
 _TAGS: Final = ("north/1", "north/2", "south/1", "south/2")
 _NAMES: Final = ("latitude", "longitude", "height")
 _AREAS: Final = (None, Area(0, 0, 5, 5), Area(-5, 175, 90, -175), Area(-90, -180, 90, 180))
-_CONSTRAINTS: Final = (None, constraint("$height > 2"), constraint("$tag ~ '1'"))
+_CONSTRAINTS: Final = (None, constraint("$height > 2"), constraint("'1' ~ $tag"))
 
 _sets = st.tuples(
     st.just("set"),

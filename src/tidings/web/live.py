@@ -8,19 +8,19 @@ values between, and never an old one for long.
 from __future__ import annotations
 
 import asyncio
-import json
 from typing import Any, Final
 
 from fastapi import APIRouter, WebSocket
 
+from tidings.api.live_frames import RATE, checked_rate, write_objects
 from tidings.api.operations import request_from
 from tidings.api.problems import problem_of
 from tidings.channel.catalogue import OPERATIONS
 from tidings.engine.door import LocalDoor
 from tidings.errors import BadInput, InvalidUsage, TidingsError
-from tidings.events.codecs.json_text import parse_json
+from tidings.events.codecs.json_text import parse_json, write_json
 from tidings.events.texts import shortened
-from tidings.live.board import Told, View
+from tidings.live.board import View
 from tidings.live.core import looked_at
 from tidings.live.requests import LookAtObjects, SeeLiveObjects, SetObjects
 from tidings.web.state import Door, State, WebState
@@ -28,8 +28,6 @@ from tidings.web.state import Door, State, WebState
 router = APIRouter()
 
 MOST_OCTETS: Final = 1024 * 1024
-_RATE: Final = 10.0
-_RATES: Final = (0.1, 60.0)
 # How often it is looked whether the principal may still look, in seconds.
 _AGAIN: Final = 1.0
 
@@ -56,7 +54,7 @@ class _Viewer:
         self._websocket = websocket
         self._writing = asyncio.Lock()
         self._view: View | None = None
-        self._pause = 1 / _RATE
+        self._pause = 1 / RATE
 
     async def serve(self) -> None:
         """Deal with frames until the socket is closed."""
@@ -98,16 +96,16 @@ class _Viewer:
                 await self._look(frame)
             elif op == "set":
                 numbers = await self._door.ask(request_from(OPERATIONS[SetObjects], frame))
-                await self._send(json.dumps({"op": "set", "id": id, "numbers": numbers}))
+                await self._send(_text({"op": "set", "id": id, "numbers": list(numbers)}))
             else:
                 raise InvalidUsage(f"the op {shortened(op)} is none; there are look, set")
         except TidingsError as error:
-            await self._send(json.dumps({"op": "error", "id": id, "problem": problem_of(error)}))
+            await self._send(_text({"op": "error", "id": id, "problem": problem_of(error)}))
             if isinstance(error, _Unreadable):
                 raise
 
     async def _look(self, frame: dict[str, Any]) -> None:
-        pause = 1 / _rate(frame.pop("rate", _RATE))
+        pause = 1 / checked_rate(frame.pop("rate", RATE))
         looked = looked_at(request_from(OPERATIONS[SeeLiveObjects], frame))
         question = LookAtObjects(looked)
         if self._view is None:
@@ -128,13 +126,17 @@ class _Viewer:
                 checked = began
             told = view.take()
             if told:
-                await self._send(write_told(told))
+                await self._send(write_objects(told))
             if not told.more:
                 await asyncio.sleep(max(0, began + self._pause - loop.time()))
 
     async def _send(self, text: str) -> None:
         async with self._writing, asyncio.timeout(self._patience):
             await self._websocket.send_text(text)
+
+
+def _text(plain: object) -> str:
+    return write_json(plain).decode()
 
 
 class _Closed(Exception):
@@ -156,34 +158,3 @@ def _parsed(text: str) -> dict[str, Any]:
     if not isinstance(plain, dict):
         raise _Unreadable(f"a frame is a JSON object, not {shortened(plain)}")
     return plain
-
-
-def _rate(given: object) -> float:
-    low, high = _RATES
-    if not isinstance(given, int | float) or isinstance(given, bool) or not low <= given <= high:
-        raise InvalidUsage(
-            f"rate is {shortened(given)}: it is a number from {low} to {high}, of frames a second"
-        )
-    return float(given)
-
-
-def write_told(told: Told) -> str:
-    """Return the frame for what a view is told; what does not occur is left out."""
-    parts = ['"op":"objects"']
-    if told.anew:
-        parts.append('"anew":true')
-    if told.entered:
-        entered = [
-            f'{{"number":{one.number},"tag":{json.dumps(one.tag)},"attributes":{one.json(names)}}}'
-            for one, names in told.entered
-        ]
-        parts.append(f'"entered":[{",".join(entered)}]')
-    if told.changed:
-        changed = [
-            f'{{"number":{one.number},"attributes":{one.json(names)}}}'
-            for one, names in told.changed
-        ]
-        parts.append(f'"changed":[{",".join(changed)}]')
-    if told.left:
-        parts.append(f'"left":{json.dumps(told.left)}')
-    return f"{{{','.join(parts)}}}"

@@ -141,4 +141,16 @@ async def test_a_view_that_cannot_be_is_refused(service: Service) -> None:
         ({"attributes": ["a b"]}, e.BadAttributeName),
     ):
         with pytest.raises(error):
-            client.look(**given)  # type: ignore[arg-type]
+            client.look(**given)
+
+
+async def test_areas_across_the_180th_meridian(service: Service) -> None:
+    client = await service.client()
+    await client.set_objects(
+        {
+            f"island/{longitude}": {"latitude": -17.0, "longitude": longitude}
+            for longitude in (-179.0, 179.0, 0.0)
+        }
+    )
+    found = await client.transport.request(r.SeeLiveObjects(area=Area(-18, 178, -16, -178)))
+    assert [one.tag for one in found] == ["island/-179.0", "island/179.0"]

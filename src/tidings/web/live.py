@@ -28,13 +28,8 @@ from tidings.web.state import Door, State, WebState
 router = APIRouter()
 
 MOST_OCTETS: Final = 1024 * 1024
-# How often it is looked whether the principal may still look, in seconds.
-_AGAIN: Final = 1.0
-
 _UNSUPPORTED: Final = 1003
 _BAD_FRAME: Final = 1008
-_FORBIDDEN: Final = 3000
-_REASON: Final = 100
 
 
 @router.websocket("/live/view")
@@ -65,8 +60,6 @@ class _Viewer:
                 raise _Closed
         except* (_Closed, OSError):  # one that takes nothing for too long is among these
             pass
-        except* TidingsError as errors:
-            await self._websocket.close(_FORBIDDEN, str(errors.exceptions[0])[:_REASON])
         finally:
             self._counts.websockets -= 1
 
@@ -109,7 +102,7 @@ class _Viewer:
         looked = looked_at(request_from(OPERATIONS[SeeLiveObjects], frame))
         question = LookAtObjects(looked)
         if self._view is None:
-            self._view = await self._door.ask(question)
+            self._view = await self._door.request(question)
         else:
             self._door.check(question)
             self._view.look(looked)
@@ -118,12 +111,8 @@ class _Viewer:
     async def _tell(self, view: View) -> None:
         """Tell what is to be told, for ever."""
         loop = asyncio.get_running_loop()
-        checked = loop.time()
         while True:
             began = loop.time()
-            if began >= checked + _AGAIN:
-                self._door.check(_ANY)
-                checked = began
             told = view.take()
             if told:
                 await self._send(write_objects(told))
@@ -145,9 +134,6 @@ class _Closed(Exception):
 
 class _Unreadable(BadInput):
     """What came is no frame; nothing more is read."""
-
-
-_ANY: Final = LookAtObjects(looked_at(SeeLiveObjects()))
 
 
 def _parsed(text: str) -> dict[str, Any]:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from tidings.api.live_frames import ObjectsFrame, read_frame, read_objects, write_look
 from tidings.api.problems import error_of
 from tidings.client.transports.backoff import Patience
 from tidings.client.transports.http.wire import Wire
-from tidings.errors import Disconnected, TidingsError, Unreachable
+from tidings.errors import TidingsError, Unreachable
 from tidings.live.requests import SeeLiveObjects
-
-_ENDED: Final = 3000
-"""The service closes with this if whoever looks may look no more."""
 
 Opened: TypeAlias = Callable[[Callable[[bytes], None], Callable[[int, str], None]], Awaitable[Wire]]
 """Opens the socket: called with what takes each frame, and the end."""
@@ -31,7 +28,7 @@ async def look(
     wanted = write_look(asked, rate)
     tries = patience.tries()
     while True:
-        cut: asyncio.Future[tuple[int, str]] = asyncio.get_running_loop().create_future()
+        cut: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         try:
             wire = await opened(_taking(cut, show), _cutting(cut))
         except (OSError, TimeoutError) as error:
@@ -41,16 +38,14 @@ async def look(
             continue
         try:
             wire.send(wanted)
-            code, reason = await cut
+            await cut
         finally:
             wire.abort()
-        if code == _ENDED:
-            raise Disconnected(reason)
         tries = patience.tries()
 
 
 def _taking(
-    cut: asyncio.Future[tuple[int, str]], show: Callable[[ObjectsFrame], None]
+    cut: asyncio.Future[None], show: Callable[[ObjectsFrame], None]
 ) -> Callable[[bytes], None]:
     def take(octets: bytes) -> None:
         if cut.done():
@@ -68,9 +63,9 @@ def _taking(
     return take
 
 
-def _cutting(cut: asyncio.Future[tuple[int, str]]) -> Callable[[int, str], None]:
-    def end(code: int, reason: str) -> None:
+def _cutting(cut: asyncio.Future[None]) -> Callable[[int, str], None]:
+    def end(_: int, __: str) -> None:
         if not cut.done():
-            cut.set_result((code, reason))
+            cut.set_result(None)
 
     return end

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, Final, TypeVar
 from weakref import WeakSet
 
+from tidings.channel.catalogue import CATALOGUE
 from tidings.channel.commands import Command, Push
 from tidings.channel.fate import Fate
 from tidings.channel.functions import checked_function
@@ -154,7 +155,7 @@ class LocalDoor:
         if self._closed:
             self._check_open()
         if command.__class__ in _OWNED and not principal.owns_service:
-            command = replace(command, owner=principal.name)
+            command = replace(command, owner=principal.name)  # type: ignore[type-var]
         if isinstance(command, CreateGrant):
             command = replace(command, created_by=principal.name)
         if isinstance(command, StartJob):

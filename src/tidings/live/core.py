@@ -32,8 +32,9 @@ from tidings.live.model import (
     ObjectUpdate,
     attribute,
     checked_attribute_name,
+    checked_pattern,
+    checked_tag,
 )
-from tidings.live.tags import checked_pattern, checked_tag
 
 NAME: Final = "live"
 """The name of the core, in the journal too."""

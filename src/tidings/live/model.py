@@ -9,7 +9,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeGuard
 
-from tidings.errors import BadAttributeName, InvalidUsage
+from tidings.errors import BadAttributeName, BadTag, InvalidUsage
 from tidings.events.anyvalue import Value, pack
 from tidings.events.codecs.json_text import write_json
 from tidings.events.codecs.json_values import value_to_plain
@@ -20,6 +20,12 @@ from tidings.live.area import Position
 
 MAX_NAME: Final = 128
 _IDENTIFIER: Final = re.compile(r"[A-Za-z]\w*", re.ASCII)
+
+MAX_TAG: Final = 256
+_LEAST: Final = 5
+
+_LENIENT: Final = re.compile(r"[A-Za-z0-9/_.-][\x21-\x7e]*")
+_STRICT: Final = re.compile(r"[A-Za-z0-9][\x21-\x7e]*")
 
 LATITUDE: Final = "latitude"
 LONGITUDE: Final = "longitude"
@@ -152,6 +158,27 @@ def _path(name: str) -> Path:
 
 def _is_number(found: object) -> TypeGuard[int | float | Decimal]:
     return isinstance(found, int | float | Decimal) and not isinstance(found, bool)
+
+
+def checked_tag(text: str, *, strict: bool = False, what: str = "tag") -> str:
+    """Return a tag, or a pattern, which is written alike; raise BadTag.
+
+    The rule of the standard is strict; its own example begins with `/`, so that `/ _ . -` may
+    begin a tag unless the service is told to be strict.
+    """
+    form = _STRICT if strict else _LENIENT
+    if not _LEAST <= len(text) <= MAX_TAG or form.fullmatch(text) is None:
+        first = "a letter or digit" if strict else "a letter, a digit or one of / _ . -"
+        raise BadTag(
+            f"{shortened(text)} is not a {what}: it has {_LEAST} to {MAX_TAG} printable ASCII "
+            f"characters without blanks, and begins with {first}"
+        )
+    return text
+
+
+def checked_pattern(text: str, *, strict: bool = False) -> str:
+    """Return a pattern, or raise BadTag; the empty one, which the standard lacks, is all tags."""
+    return checked_tag(text, strict=strict, what="tag pattern") if text else text
 
 
 def checked_attribute_name(name: str, of: str = "") -> str:

@@ -10,7 +10,7 @@ from tests.real.docs.consoles import commands, written_by
 from tests.real.docs.pages import blocks, code, page, tables
 from tests.real.docs.services import served, without_chance
 from tidings.api.live_frames import read_objects
-from tidings.live import board, core, tags
+from tidings.live import board, core, model
 
 NAME = "docs/live.md"
 
@@ -41,7 +41,7 @@ def test_the_frames_can_be_read() -> None:
 def test_numbers_are_those_of_the_program() -> None:
     text = " ".join(page(NAME).replace(",", "").split())
     for said in (
-        f"5 to {tags.MAX_TAG} printable",
+        f"5 to {model.MAX_TAG} printable",
         f"Up to {core.MOST_OBJECTS} objects of {core.MOST_ATTRIBUTES} attributes",
         f"and {core.MAX_OBJECT // 1024} KiB; {core.MOST_AT_ONCE} objects in a request",
         f"A frame has {board.MOST_TOLD} objects at most",

@@ -120,7 +120,7 @@ class Live:
 
     def _delete_matching(self, asked: r.DeleteObjects, _: int) -> int:
         # The standard's pattern is never empty, so that nobody deletes everything by mistake.
-        found = self.board.matching(checked_tag(asked.pattern, what="tag pattern"))
+        found = self.board.matching(checked_tag(asked.pattern, "tag pattern"))
         if not found:
             raise NotFound(f"there is no live object whose tag begins with {asked.pattern!r}")
         for one in found:

@@ -24,8 +24,7 @@ _IDENTIFIER: Final = re.compile(r"[A-Za-z]\w*", re.ASCII)
 MAX_TAG: Final = 256
 _LEAST: Final = 5
 
-_LENIENT: Final = re.compile(r"[A-Za-z0-9/_.-][\x21-\x7e]*")
-_STRICT: Final = re.compile(r"[A-Za-z0-9][\x21-\x7e]*")
+_TAG: Final = re.compile(r"[A-Za-z0-9/_.-][\x21-\x7e]*")
 
 LATITUDE: Final = "latitude"
 LONGITUDE: Final = "longitude"
@@ -160,25 +159,22 @@ def _is_number(found: object) -> TypeGuard[int | float | Decimal]:
     return isinstance(found, int | float | Decimal) and not isinstance(found, bool)
 
 
-def checked_tag(text: str, *, strict: bool = False, what: str = "tag") -> str:
+def checked_tag(text: str, what: str = "tag") -> str:
     """Return a tag, or a pattern, which is written alike; raise BadTag.
 
-    The rule of the standard is strict; its own example begins with `/`, so that `/ _ . -` may
-    begin a tag unless the service is told to be strict.
+    By the standard a letter or digit comes first; its own example begins with `/`.
     """
-    form = _STRICT if strict else _LENIENT
-    if not _LEAST <= len(text) <= MAX_TAG or form.fullmatch(text) is None:
-        first = "a letter or digit" if strict else "a letter, a digit or one of / _ . -"
+    if not _LEAST <= len(text) <= MAX_TAG or _TAG.fullmatch(text) is None:
         raise BadTag(
             f"{shortened(text)} is not a {what}: it has {_LEAST} to {MAX_TAG} printable ASCII "
-            f"characters without blanks, and begins with {first}"
+            "characters without blanks, and begins with a letter, a digit or one of / _ . -"
         )
     return text
 
 
-def checked_pattern(text: str, *, strict: bool = False) -> str:
+def checked_pattern(text: str) -> str:
     """Return a pattern, or raise BadTag; the empty one, which the standard lacks, is all tags."""
-    return checked_tag(text, strict=strict, what="tag pattern") if text else text
+    return checked_tag(text, "tag pattern") if text else text
 
 
 def checked_attribute_name(name: str, of: str = "") -> str:

@@ -29,6 +29,8 @@ from tidings.filters.printing import print_tree
 from tidings.trader.model import checked_property_name, property_path
 
 ROOT: Final = "SubscriptionData"
+MAX_SUBSCRIPTION: Final = 100_000
+"""Octets of a document, which is read on the loop."""
 
 _EVENTS: Final = {
     "ChangeEvent": FilterEvents.CHANGE_SERVICE_EVENT,
@@ -41,7 +43,7 @@ _REAL: Final = re.compile(r"[+-]?\d{1,300}(\.\d{1,300})?([eE][+-]?\d{1,2})?", re
 
 def read_subscription(text: str) -> FilterContent:
     """Return the filter in an XML document, or raise InvalidDocument."""
-    events, *services = read_document(text, ROOT, "subscription.dtd").iterchildren("*")
+    events, *services = _root(text).iterchildren("*")
     word = (events.text or "").strip()
     if word not in _EVENTS:
         raise InvalidDocument(
@@ -52,6 +54,10 @@ def read_subscription(text: str) -> FilterContent:
         (one.text or "").strip() for each in services for one in each.iterfind("ObjectReference")
     )
     return FilterContent(_EVENTS[word], found, references)
+
+
+def _root(text: str) -> Element:
+    return read_document(text, ROOT, "subscription.dtd", MAX_SUBSCRIPTION)
 
 
 def _service(found: Element) -> TraderFilter | None:

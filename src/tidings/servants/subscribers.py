@@ -28,6 +28,7 @@ from tidings.events.typecode import TypeCode
 from tidings.orb.aio.targets import caller as peer_address
 from tidings.orb.ior import is_nil, to_ior
 from tidings.orb.stubs import Interface, Servant
+from tidings.servants.endpoints import prepare_documents
 from tidings.servants.operations import typed
 from tidings.servants.proxies import LEASE, MOST_PULLED, Pulled, write_batch, write_one
 from tidings.servants.service import ObjectServant
@@ -334,6 +335,8 @@ class PullingSubscriberPart(ProxySubscriberPart):
         if wait is None:
             wait = host.channels[channel].proxies[proxy].qos.pacing_interval // 10
         batch = await host.pull(channel, proxy, min(most, MOST_PULLED), wait, LEASE)
+        if self.KIND.write is write_xml:
+            await prepare_documents(one.event for one in batch.messages)
         return Pulled(host, channel, proxy, batch.messages)
 
 

@@ -144,6 +144,8 @@ def test_elements_and_what_they_have_no_place_for_say_the_same() -> None:
 def test_a_document_is_bounded() -> None:
     with pytest.raises(LimitExceeded, match=f"more than {MAX_DOCUMENT}"):
         read_notice(BARE.replace("a new", "a" * MAX_DOCUMENT))
+    with pytest.raises(LimitExceeded, match="more than 100000"):
+        read_subscription(SUBSCRIPTION.replace("Printer", "P" * 100_000))
     with pytest.raises(LimitExceeded, match="the document has"):
         write_notice(replace(NOTICE, reason="a" * MAX_DOCUMENT))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from threading import current_thread
 from typing import Final
 from urllib.parse import quote
 
@@ -11,6 +12,7 @@ import pytest
 
 from tests.edges.engine.hosts import until
 from tests.edges.servants.change_scenes import (
+    BANK,
     KIND,
     PROXIES,
     AnyStub,
@@ -32,6 +34,7 @@ from tests.edges.servants.scenes import refused
 from tests.edges.servants.towns import town
 from tidings.changes import documents
 from tidings.changes.requests import RegisterSubscriber, SetChangeSettings
+from tidings.cos import change_notices
 from tidings.cos import scncomm_auto as comm
 from tidings.cos import scnmesg_auto as mesg
 from tidings.cos.change_notices import NO_MESSAGE
@@ -62,6 +65,7 @@ from tidings.cos.SCSModule_auto import SCS
 from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any as AnyValue
 from tidings.events.reference import Reference
+from tidings.events.structured import StructuredEvent
 from tidings.grants.model import Verb
 from tidings.orb.aio import Orb
 from tidings.orb.exceptions import NO_IMPLEMENT, NO_PERMISSION, OBJECT_NOT_EXIST
@@ -518,3 +522,31 @@ async def test_a_subscriber_is_for_those_who_may_use_it() -> None:
         proxy = made.stub(comm.XMLProxyPullSubscriber, (await other.getAllProxySubscriber())[0])
         await proxy.connect(NIL)
         assert await pulled(proxy, T.PULL_XML) == []
+
+
+async def test_long_interfaces_are_written_beside_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: list[str] = []
+    make = change_notices.Documents.make
+
+    def recorded(self: change_notices.Documents, event: StructuredEvent) -> object:
+        threads.append(current_thread().name.partition("_")[0])
+        return make(self, event)
+
+    monkeypatch.setattr(change_notices.Documents, "make", recorded)
+    idl = f"interface Bank {{ {' '.join(f'void pay{at}();' for at in range(100))} }};"
+    service = bank("CU-Bank", 1e9, 5.0, BANK._replace(interface_idl=idl))
+    async with changing() as world:
+        admin = await world.register("me")
+        _, callback = await world.connected(admin, T.PUSH_XML)
+        assert isinstance(callback, Documents)
+        await world.announce([published(0, KIND.REMOVAL_SERVICE, 5, 0, service)])
+        await world.announce()
+        await callback.until(lambda one: len(one.ids) > len(ALL))
+        assert callback.ids == [f"EV{at}" for at in range(1, 7)]
+        assert "pay99" in callback.documents[0]
+        assert (threads[0], threads[-1]) == ("beside", current_thread().name)
+        threads.clear()
+        pull, _ = await world.connected(admin, T.PULL_XML)
+        await world.announce([published(0, KIND.REMOVAL_SERVICE, 5, 0, service)])
+        assert await pulled(pull, T.PULL_XML) == [["EV7"]]
+        assert threads[0] == "beside"

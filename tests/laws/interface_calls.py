@@ -362,5 +362,6 @@ def alike(one: Any, two: Any) -> bool:
 def _is_same_exception(answer: UserException, raised: Exception | None) -> bool:
     if not isinstance(raised, UserException) or raised.ID != answer.ID:
         return False
-    told = through(type(answer).write, type(answer).read, answer)
-    return alike(*(named(type(one).__match_args__, one.args) for one in (told, raised)))
+    told: Any = through(type(answer).write, type(answer).read, answer)
+    found: Any = raised
+    return alike(named(told.__match_args__, told.args), named(found.__match_args__, found.args))

@@ -405,7 +405,7 @@ def _place_path(place: Place, *, holder: bool) -> str:
 
 # Fields of paths that are names, whatever they look like.
 _NAMES: Final = frozenset(
-    {"name", "principal", "producer", "gateway", "probe", "type", "offer", "link"}
+    {"name", "principal", "producer", "gateway", "probe", "type", "offer", "link", "interface"}
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tidings.audit import AuditTrail
+from tidings.changes.interfaces import Interfaces
 from tidings.cores import Core
 from tidings.federation.core import Federation
 from tidings.gateways.sides import checked_side
@@ -13,4 +14,4 @@ from tidings.trader.core import Trader
 
 def service_cores(jobs: JobLimits | None = None) -> list[Core]:
     """What every service runs, new."""
-    return [AuditTrail(), Grants(), Jobs(jobs), Federation(checked_side), Trader()]
+    return [AuditTrail(), Grants(), Jobs(jobs), Federation(checked_side), Trader(), Interfaces()]

@@ -40,6 +40,7 @@ from tidings.channel.settings import FilterPart
 from tidings.channel.views import DeadLetterInfo
 from tidings.channel.vocabulary import Place, Side
 from tidings.cores import Question
+from tidings.engine import parties
 from tidings.engine.access import OWNER, Caller, Object
 from tidings.engine.authority import authorise
 from tidings.engine.beside import compiled
@@ -78,7 +79,7 @@ from tidings.grants.requests import (
     SetPassword,
 )
 from tidings.jobs import JobInfo, JobResult, JobState, SeeJob, SeeJobResult, StartJob
-from tidings.trader.requests import ExportOffer
+from tidings.trader.requests import ChangeOffers, ExportOffer
 
 _F = TypeVar("_F")
 
@@ -125,9 +126,13 @@ class LocalDoor:
             SeeJobResult: self._see_job_result,
             LoadInterfaces: partial(load_interfaces, host, principal),
             CompareInterfaces: partial(compare, host, principal),
+            **{kind: self._as_caller(act) for kind, act in parties.ACTS.items()},
         }
         # The host lets go of the endpoint of a proxy that ends, and so does this set.
         self._endpoints: WeakSet[Endpoint] = WeakSet()
+
+    def _as_caller(self, act: Callable[..., Awaitable[Any]]) -> Callable[[Any], Awaitable[Any]]:
+        return lambda asked: act(self._host, self.caller, asked)
 
     @property
     def principal(self) -> Caller:
@@ -154,7 +159,7 @@ class LocalDoor:
         if self._closed:
             self._check_open()
         if not principal.owns_service and isinstance(
-            command, ObtainProxy | CreateFilter | CreateMapping | ExportOffer
+            command, ObtainProxy | CreateFilter | CreateMapping | ExportOffer | ChangeOffers
         ):
             command = replace(command, owner=principal.name)
         if isinstance(command, CreateGrant):

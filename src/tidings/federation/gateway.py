@@ -17,7 +17,7 @@ import re
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
 import msgspec
 
@@ -55,7 +55,7 @@ from tidings.federation.records import (
     state_text,
 )
 from tidings.federation.topology import Topology, chosen
-from tidings.federation.wishes import filter_of
+from tidings.federation.wishes import filter_of, reads_kind_only
 from tidings.filters.constraint import Constraint, constraint
 from tidings.filters.covering import Placement
 from tidings.filters.index import MatchIndex
@@ -66,6 +66,8 @@ MOST_ASKED: Final = 1_000
 MOST_RETIRED: Final = 1_000
 """Requests of one side that are remembered though another gateway serves them now."""
 _RETIRED: Final = 3_600 * _SECOND
+MOST_KINDS: Final = 1_024
+"""Kinds of events of one side whose ways are remembered."""
 _LATEST: Final = 256
 _NUMBER: Final = re.compile(r"[0-9]{1,18}")
 MOST_IDS: Final = 10_000
@@ -162,14 +164,31 @@ class Routed(NamedTuple):
     held: bool = False
 
 
-class Fresh(NamedTuple):
-    """An event that a side has heard; see `gateways/adapters/base.py`."""
+_NOWHERE: Final = Routed()
 
-    event: StructuredEvent
-    mark: Mark | None
-    stream: str
-    number: int
-    time: int = 0
+
+class Fresh(Protocol):
+    """An event that a side has heard; see `Arrival` in `gateways/adapters/base.py`."""
+
+    @property
+    def event(self) -> StructuredEvent:
+        """The event, without its mark."""
+
+    @property
+    def mark(self) -> Mark | None:
+        """Its mark."""
+
+    @property
+    def stream(self) -> str:
+        """Who has numbered it."""
+
+    @property
+    def number(self) -> int:
+        """Its number."""
+
+    @property
+    def time(self) -> int:
+        """When the service accepted it."""
 
 
 @dataclass(slots=True)
@@ -220,6 +239,10 @@ class _Side:
     standing: Mapping[Constraint, tuple[str, bool, str]] | str = field(default_factory=dict)
     offered: tuple[str, ...] = ()
     index: MatchIndex[Request] = field(default_factory=MatchIndex)
+    # How many filters in it read more of an event than its kind: domain, type and name.
+    judging: int = 0
+    # The ways of events by their kind, until anything changes that decides on them.
+    ways: dict[tuple[str, str, str], Ways] = field(default_factory=dict)
     active: set[Request] = field(default_factory=set)
     # What another gateway can serve by now, and since when; it is ours, too, until that is settled.
     yielding: dict[Request, int] = field(default_factory=dict)
@@ -227,6 +250,19 @@ class _Side:
     retired: dict[Request, int] = field(default_factory=dict)
     answered: int = 0  # when it has last told others what they lacked
     asked: int = 0  # … and others what it lacks
+
+    def index_in(self, request: Request) -> None:
+        """Find events that a request asks for."""
+        wanted = filter_of(request.what)
+        self.index.add(request, [wanted])
+        self.judging += not reads_kind_only(wanted)
+        self.ways.clear()
+
+    def index_out(self, request: Request) -> None:
+        """Find them no longer."""
+        self.index.remove(request)
+        self.judging -= not reads_kind_only(filter_of(request.what))
+        self.ways.clear()
 
 
 @dataclass(slots=True)
@@ -263,6 +299,10 @@ class _Way(NamedTuple):
 
     service: str
     gateway: str
+
+
+Ways: TypeAlias = tuple[tuple[str, _Way | None], ...]
+"""The services that an event goes to, each with the way there."""
 
 
 @dataclass(slots=True)
@@ -606,29 +646,54 @@ class Gateway:
     def route(self, adapter: str, heard: Fresh) -> Routed:
         """Return where an event goes that a side has heard."""
         side, mark = self._sides[adapter], heard.mark
-        if mark is not None and mark.system == self.system:
-            self.counts.returned += 1
-            return Routed()
-        if mark is not None and (self.system in mark.before or len(mark.before) >= MOST_HOPS):
-            self.counts.circled += 1
-            return Routed()
+        if mark is not None:
+            if mark.system == self.system:
+                self.counts.returned += 1
+                return _NOWHERE
+            if self.system in mark.before or len(mark.before) >= MOST_HOPS:
+                self.counts.circled += 1
+                return _NOWHERE
         self.counts.fresh += 1
-        if heard.time > self._now:
+        if heard.time > self._now + self._times.gone:
             self._compare(side, f"service {side.service}", heard.time, self._now)
-        targets = self._wanted_by(side, heard.event, heard.time)
-        if not targets:
-            return Routed()
-        return self._carry(
-            heard.event, self._first_mark(side.service, heard), side.service, targets
-        )
+        ways = self._ways_of(side, heard.event, heard.time)
+        if not ways:
+            return _NOWHERE
+        return self._carry(heard.event, self._first_mark(side.service, heard, mark), ways)
 
-    def _wanted_by(self, side: _Side, event: StructuredEvent, time: int = 0) -> set[str]:
-        """Return the services that an event of a side's service is carried to by this gateway."""
+    def _ways_of(self, side: _Side, event: StructuredEvent, time: int = 0) -> Ways:
+        """Return where this gateway carries an event of a side's service.
+
+        All events of a kind go the same ways where no filter reads more of them, and nothing
+        depends on when they came: then it is found out once.
+        """
+        kind = event.domain, event.type, event.name
+        found = side.ways.get(kind)
+        if found is not None:
+            return found
+        matched = side.index.match(StructuredFields(event))
+        targets = self._wanted_by(side, matched, event.name, time)
+        found = self._ways(side.service, targets, event.name)
+        if not side.judging and not any(self._varies(side, request) for request in matched):
+            if len(side.ways) >= MOST_KINDS:
+                side.ways.clear()
+            side.ways[kind] = found
+        return found
+
+    def _varies(self, side: _Side, request: Request) -> bool:
+        """Whether it depends on the time of an event if it goes where a request says."""
+        beside = self.topology.parallel(side.service, request.source)
+        return request in side.retired or (len(beside) > 1 and self.name in beside)
+
+    def _wanted_by(
+        self, side: _Side, matched: Iterable[Request], subject: str, time: int
+    ) -> set[str]:
+        """Return the services that an event is carried to by this gateway."""
         targets = set()
         others = set()
-        for request in side.index.match(StructuredFields(event)):
+        for request in matched:
             retired = side.retired.get(request)
-            if retired is None and not self._is_share(side.service, request, event.name, time):
+            if retired is None and not self._is_share(side.service, request, subject, time):
                 others.add(request.source)
             elif retired is None or 0 < time <= retired + self._times.gone:
                 targets.add(request.source)
@@ -649,8 +714,9 @@ class Gateway:
         sharing = [one for one in beside if one == self.name or standing.get(one, by + 1) <= by]
         return chosen(sharing, at, request.source, subject) == self.name
 
-    def _first_mark(self, service: str, heard: Fresh) -> Mark:
-        before = (*heard.mark.before, heard.mark.system) if heard.mark is not None else ()
+    def _first_mark(self, service: str, heard: Fresh, other: Mark | None) -> Mark:
+        """Return the mark of an event that is new here, maybe with one of another federation."""
+        before = (*other.before, other.system) if other is not None else ()
         stream, number = heard.stream, heard.number
         if not number:
             self._numbers += 1
@@ -673,7 +739,7 @@ class Gateway:
             for target in distribution(control.targets).names
             if self._is_for_us(control.via, at, target, control.event.name)
         }
-        return self._carry(control.event, control.mark, at, ours)
+        return self._carry(control.event, control.mark, self._ways(at, ours, control.event.name))
 
     def _is_for_us(self, via: str, at: str, target: str, subject: str) -> bool:
         """Whether this gateway carries a publication on: it, or somebody gone, was named to."""
@@ -693,31 +759,35 @@ class Gateway:
         id = self._check_new(side, control, heard)
         chosen = distribution(control.targets)
         if not chosen.names:
-            targets = self._wanted_by(side, control.event)
+            ways = self._ways_of(side, control.event)
         elif self.topology.first_on(at) == self.name:
             targets = {service for service in self.topology.services if service in chosen} - {at}
+            ways = self._ways(at, targets, control.event.name)
         else:
-            targets = set()
-        mark = self._first_mark(at, heard._replace(mark=None))
-        found = self._carry(control.event, mark, at, targets)
+            ways = ()
+        found = self._carry(control.event, self._first_mark(at, heard, None), ways)
         if found.held:
             self._ids.pop(id, None)  # it is tried again
         return found
 
-    def _carry(self, event: StructuredEvent, mark: Mark, at: str, targets: Iterable[str]) -> Routed:
-        """Carry an event from a service towards others."""
+    def _carry(self, event: StructuredEvent, mark: Mark, ways: Ways) -> Routed:
+        """Carry an event towards services."""
         found: list[Delivery] = []
         further: dict[_Way, list[str]] = {}
         held = False
-        for target in sorted(targets):
-            way = self._way(at, target, event.name)
-            # What was delivered is done; what was passed on may come back another way, and goes on.
-            copy = (*mark.id, target, () if way is None or way.service == target else mark.path)
+        for target, way in ways:
             if way is None:
                 held = True
-            elif not _first_time(self._seen, copy, self._window):
+                continue
+            direct = way.service == target
+            # What was delivered is done; what was passed on may come back another way, and goes on.
+            copy = (
+                mark.system, mark.origin, mark.stream, mark.number, target,
+                () if direct else mark.path,
+            )  # fmt: skip
+            if not _first_time(self._seen, copy, self._window):
                 self.counts.repeated += 1
-            elif way.service == target:
+            elif direct:
                 found.append(Delivery(self._by_service[target], event, mark.then(target)))
             else:
                 further.setdefault(way, []).append(target)
@@ -729,6 +799,10 @@ class Gateway:
             found.append(Delivery(self._by_service[way.service], *passed))
         self.counts.carried += len(found)
         return Routed(found, held)
+
+    def _ways(self, at: str, targets: Iterable[str], subject: str) -> Ways:
+        """Return the ways from a service to others."""
+        return tuple((target, self._way(at, target, subject)) for target in sorted(targets))
 
     def _way(self, at: str, to: str, subject: str) -> _Way | None:
         """Return where this gateway takes an event for a service.
@@ -958,6 +1032,7 @@ class Gateway:
         recalled = {one: by for one, by in self._owners.items() if self._is_recalled(one)}
         self._owners = recalled | {one: tuple(sorted(by)) for one, by in owners.items()}
         for adapter, side in self._sides.items():
+            side.ways.clear()
             self._choose(adapter, side, now)
         self._remember(now)
         self._answer_asked(now)
@@ -1056,13 +1131,13 @@ class Gateway:
         for request, since in list(side.retired.items()):
             if now - since > _RETIRED or len(side.retired) > MOST_RETIRED:
                 del side.retired[request]
-                side.index.remove(request)
+                side.index_out(request)
         return bool(gone or new)
 
     def _activate(self, side: _Side, request: Request) -> None:
         side.active.add(request)
         if side.retired.pop(request, None) is None:
-            side.index.add(request, [filter_of(request.what)])
+            side.index_in(request)
 
     def take_effects(self) -> list[Effect]:
         """Return what is to be done, once."""

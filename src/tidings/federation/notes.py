@@ -37,8 +37,10 @@ def summed(notes: Iterable[Note]) -> tuple[Note, ...]:
 class Notes:
     """Notes, summed up."""
 
-    def __init__(self) -> None:
+    def __init__(self, notes: Iterable[Note] = ()) -> None:
         self._counts: dict[Request, dict[str, int]] = {}
+        for note in notes:
+            self.add(note)
 
     def add(self, note: Note, times: int = 1) -> Request:
         """Count a note, or take it back (-1)."""

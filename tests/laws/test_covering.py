@@ -194,6 +194,14 @@ def test_few_filters_stand_for_many() -> None:
     texts = ["$event_name == 'Slot' and $at >= 0 and $at <= 9", speeds[7].text]
     assert [one.text for one in placed] == texts
     assert placement.covering(slots[4]).text == texts[0]
+    more = [*slots, constraint("$event_name == 'Slot' and $at >= 20 and $at < 21")]
+    wider = "$event_name == 'Slot' and $at >= 0 and $at <= 21"
+    assert update(placement, speeds[7:] + slots, more)[0].text == wider
+    assert (
+        update(placement, more, more[:4])[0].text
+        == "$event_name == 'Slot' and $at >= 0 and $at <= 4"
+    )
+    assert update(placement, more[:4], more[:2]) == tuple(slots[:2])
 
 
 def test_one_filter_stands_for_filters_of_too_many_names() -> None:

@@ -40,7 +40,8 @@ FILTERS = (
     "subject = Speed and rate > 9",
     "$rate >",
 )
-CAPABILITIES = {"A": TidingsAdapter.capabilities}  # it holds; the rest does not
+# These hold; the rest does not.
+CAPABILITIES = dict.fromkeys("AB", TidingsAdapter.capabilities)
 
 
 class Thorough(Gateway):
@@ -122,7 +123,7 @@ class Twins:
         draw = self.random
         weights = {
             self.ask: 6, self.note: 4, self.apply: 5, self.link: 3, self.end: 2, self.wait: 4,
-            self.fail: 2, self.rest: 1, self.change: 1, self.restart: 1,
+            self.fail: 2, self.rest: 2, self.change: 1, self.restart: 2,
         }  # fmt: skip
         [act] = draw.choices([*weights], [*weights.values()])
         act()
@@ -154,7 +155,7 @@ class Twins:
         self.say(f"applied {self.random.randrange(9)}", Applied(**what, how=f"{self.now}"))
 
     def link(self) -> None:
-        hears = self.random.choice((("G",), ("G", "H1", "H2"), ()))
+        hears = self.random.choice((("G", "H1", "H2"), ("G", "H1", "H2"), ("G",)))
         services = self.random.sample(SERVICES, 2)
         self.say(
             "", Links(tuple(AttachedService(s, "memory", True, True, hears) for s in services))
@@ -169,17 +170,20 @@ class Twins:
     def say(self, key: str, content: Any, by: str = "") -> None:
         """Another gateway writes a record, and says so at one of the services."""
         name = by or self.random.choice(OTHERS)
-        part = self.others[name].write(key, content)
-        if part is None:
-            return
-        if self.random.random() < 0.05:  # it has forgotten what ended, and begins anew
-            held = tuple(self.others[name]._by_gateway[name].records.values())
-            part = Part(name, 0, part.upto, held, floor=part.upto - 1)
-        known = {name: part.upto}
+        other = self.others[name]
+        other.write(key, content)
+        if self.random.random() < 0.2:
+            return  # it is heard with what comes next
+        known = self.both[0]._records.known.get(name, 0)
+        parts = other.parts_for({name: known})
+        if self.random.random() < 0.3:  # what has ended is forgotten
+            held = tuple(one for one in other._by_gateway[name].records.values() if one.content)
+            upto = other.known[name]
+            parts = [Part(name, 0, upto, held, floor=upto)]
         number = next(self.numbers)
         told = Control(
             kind=ControlKind.STATE, system="sim", sender=name, id=f"life-{number}",
-            body=state_text(State(known, (part,), self.now)),
+            body=state_text(State(other.known, tuple(parts), self.now)),
         )  # fmt: skip
         heard = Arrival(control_event(told), Mark("sim", name, "s", number, (name,)), "s", number)
         at = self.random.choice(self.attached)
@@ -187,7 +191,7 @@ class Twins:
             one.control_arrived(at, heard, self.now)
 
     def wait(self) -> None:
-        self.now += self.random.choice((1_000, 100_000, 800_000, 3_700_000_000))
+        self.now += self.random.choice((1_000, 300_000, 500_000, 800_000, 3_700_000_000))
         for one in self.both:
             one.tick(self.now)
 

@@ -15,7 +15,6 @@ from tidings.changes.documents import MAX_DOCUMENT, InvalidDocument
 from tidings.changes.interface_xml import interface_element
 from tidings.changes.model import (
     ChangeKind,
-    Difference,
     Notice,
     ServiceDescription,
     ServiceTypeDescription,
@@ -31,6 +30,7 @@ from tidings.events.fields import fields_for
 from tidings.events.structured import StructuredEvent
 from tidings.filters.parse import parse
 from tidings.filters.to_python import to_python
+from tidings.idl.diff import Difference
 from tidings.trader.model import PropertyDef, PropertyMode
 
 IDL: Final = "interface {} {{ {} }};"
@@ -276,7 +276,7 @@ def test_an_interface_is_written_with_all_that_it_inherits() -> None:
         ("Link", "IDL:demo/Bank:1.0", "IDL:demo/Named:1.0"),
         ("Constant", "most", "long", "7"),
         ("Attribute", "title", "string", "READONLY", "YES"),
-        ("Attribute", "owners", "sequence<string,9>", "NORMAL"),
+        ("Attribute", "owners", "sequence<string, 9>", "NORMAL"),
         ("Operation", "rename", "void", "NORMAL", "YES"),
         ("Parameter", "title", "string", "IN"),
         ("Operation", "ping", "void", "ONEWAY"),

@@ -34,6 +34,7 @@ from tests.edges.servants.scenes import refused
 from tests.edges.servants.towns import town
 from tidings.changes import documents
 from tidings.changes.requests import RegisterSubscriber, SetChangeSettings
+from tidings.changes.xml import read_notice
 from tidings.cos import change_notices
 from tidings.cos import scncomm_auto as comm
 from tidings.cos import scnmesg_auto as mesg
@@ -61,7 +62,7 @@ from tidings.cos.CosTradingRepos_auto import (
 from tidings.cos.mapping import boxed
 from tidings.cos.NotificationServiceAgent_auto import Agent
 from tidings.cos.scnmanager_auto import EventManager, PublisherManager, SubscriberManager
-from tidings.cos.SCSModule_auto import SCS
+from tidings.cos.SCSModule_auto import SCS, InvalidIDL
 from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any as AnyValue
 from tidings.events.reference import Reference
@@ -550,3 +551,31 @@ async def test_long_interfaces_are_written_beside_the_loop(monkeypatch: pytest.M
         await world.announce([published(0, KIND.REMOVAL_SERVICE, 5, 0, service)])
         assert await pulled(pull, T.PULL_XML) == [["EV7"]]
         assert threads[0] == "beside"
+
+
+OLD_BANK: Final = "interface Bank { float balance(in string account); };"
+NEW_BANK: Final = "interface Bank_2 { float balance(in string account, in long type); };"
+
+
+async def test_notices_have_the_interfaces_that_were_loaded() -> None:
+    async with changing() as world:
+        bad = await refused(world.scs.load_idl("interface Bank {\n  flaot x();\n};"), InvalidIDL)
+        assert "text.idl:2:3" in bad.why
+        assert await world.scs.load_idl(OLD_BANK) == ("IDL:Bank:1.0",)
+        assert await world.scs.load_idl(NEW_BANK) == ("IDL:Bank_2:1.0",)
+        for name in ("Bank", "Bank_2"):
+            await world.host.ask(AddServiceType(name, f"IDL:{name}:1.0"))
+        admin = await world.register("me")
+        proxy, _ = await world.connected(admin, T.PULL_XML)
+        target = world.client.reference(b"bank", "IDL:Bank:1.0")
+        await world.host.ask(ExportOffer("Bank", "corbaloc::192.0.2.1/a", {}))
+        new = Register_OfferInfo(target, "Bank_2", ())
+        await world.scs.modifyServiceOffer_NewType("Bank/1", new, True)
+        await world.settled()
+        await proxy.pull_xml_event()
+        document, _ = await proxy.pull_xml_event()
+        assert document.count('<Operation Id="IDL:Bank') == 2
+        assert '<Parameter Name="type" Type="long" Mode="IN"/>' in document
+        notice = read_notice(document)
+        assert notice.compatible is False
+        assert any("type" in one.text for one in notice.differences)

@@ -26,6 +26,7 @@ from tidings.events.anyvalue import Value
 from tidings.events.reference import Reference
 from tidings.events.typecode import TypeCode
 from tidings.orb.aio.targets import caller as peer_address
+from tidings.orb.bounded_cache import BoundedCache
 from tidings.orb.ior import is_nil, to_ior
 from tidings.orb.stubs import Interface, Servant
 from tidings.servants.endpoints import prepare_documents
@@ -47,6 +48,7 @@ PROXY_SUBSCRIBER: Final = "proxy subscriber"
 
 _DIGEST_OCTETS: Final = 12
 _PAGE: Final = 1_000
+_MOST_KNOWN: Final = 10_000
 
 # What the module's own errors do not say already; the first of a declared exception counts.
 _TRANSLATED: Final[tuple[tuple[type[TidingsError], type[UserException]], ...]] = (
@@ -91,33 +93,35 @@ class Parties:
 
     def __init__(self, host: Host) -> None:
         self._host = host
-        self._ids: dict[int, str] = {}
+        self._ids: BoundedCache[int, str] = BoundedCache(_MOST_KNOWN)
 
     async def subscriber(self, number: int) -> str:
         """Return a subscriber's id, or raise NotFoundSubscriberID."""
         last = ""
-        while number not in self._ids:
+        while (known := self._ids.get(number)) is None:
             page = await self._host.ask(r.SeeSubscribers(last, _PAGE))
             if not page:
                 raise errors.NotFoundSubscriberID("the subscriber is not registered any more")
             for one in page:
                 self.keep(one.id)
             last = page[-1].id
-        return self._ids[number]
+        return known
 
     async def evolver(self, number: int) -> str:
         """Return an evolver's id, or raise NotFoundPublisherID."""
-        if number not in self._ids:
-            for one in await self._host.ask(r.SeeEvolvers()):
-                self.keep(one.id)
-        if number not in self._ids:
+        known = self._ids.get(number)
+        if known is None:
+            all_ids = [one.id for one in await self._host.ask(r.SeeEvolvers())]
+            known = next((id for id in all_ids if party_number(id) == number), None)
+        if known is None:
             raise errors.NotFoundPublisherID("the service evolver is not registered any more")
-        return self._ids[number]
+        self.keep(known)
+        return known
 
     def keep(self, id: str) -> int:
         """Remember an id; return its number."""
         number = party_number(id)
-        self._ids[number] = id
+        self._ids.keep(number, id)
         return number
 
 

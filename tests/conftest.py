@@ -7,6 +7,7 @@ summary is written where all reports arrive.
 from __future__ import annotations
 
 import asyncio
+import gc
 import inspect
 import os
 import platform
@@ -109,6 +110,11 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[_met_in_this_process] = []
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(RunSummary())
+
+
+def pytest_collection_finish() -> None:
+    # What is there now stays. Looked through again and again it costs a tenth of all the time.
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -23,6 +23,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
+from tests.java_archive import SHORT_LIVED_JAVA, spark_options
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
 
@@ -34,9 +36,6 @@ settings.register_profile("quick", parent=settings.get_profile("full"), max_exam
 settings.load_profile("full")
 
 pytest_plugins = ["pytester"]  # for the tests of this very file
-
-# Every Java that a test starts lives for a minute: thorough compilation never pays for itself.
-SHORT_LIVED_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 REAL_PART = "real_part"  # keys in a report's user properties
 TABLE = "table"
@@ -107,6 +106,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.setdefault("JDK_JAVA_OPTIONS", SHORT_LIVED_JAVA)
+    os.environ.setdefault("SPARK_SUBMIT_OPTS", spark_options())
     config.stash[_met_in_this_process] = []
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(RunSummary())

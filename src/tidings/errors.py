@@ -14,6 +14,8 @@
     │   ├── InvalidMappingValue     a mapping value of another type than its filter's
     │   ├── InvalidUsage            a command line or setting outside the rules
     │   ├── UnsupportedMedia        a media type nobody reads here
+    │   ├── BadTag                  the tag of a live object, or a pattern for tags
+    │   ├── BadAttributeName        the name of a live object's attribute
     │   ├── IllegalTrading          what a trader was given is wrong; a class for each exception of
     │   │                           CosTrading and CosTradingRepos that says so
     │   └── UnsupportedProperties   properties that cannot be set so, every one listed
@@ -21,6 +23,9 @@
     │       └── UnsupportedAdmin    of the administration of a channel
     ├── LimitExceeded               well-formed, but larger than we take
     │   ├── AdminLimitExceeded      more proxies than the channel's admin properties allow
+    │   ├── ExceedSubscriberLimit   more subscribers to changes of services than may register
+    │   ├── ExceedConnectSubscriberLimit    more than may connect
+    │   ├── ExceedProxyLimit        more proxies than one of them may have
     │   ├── TooManyObjects          more channels, admins, proxies or filters than the service keeps
     │   ├── ChannelFull             more waiting events than a channel or the service keeps
     │   ├── RateExceeded            more events a second than the principal may publish
@@ -35,6 +40,9 @@
     │   ├── ChannelNotFound
     │   ├── AdminNotFound
     │   ├── ProxyNotFound
+    │   ├── NotFoundSubscriberID    a subscriber to changes of services
+    │   ├── NotFoundPublisherID     a service evolver
+    │   ├── NotFoundProxy           a subscriber's proxy
     │   ├── UnknownTrading          a service type, offer, property or link; a class for each
     │   │                           exception that says so
     │   └── CursorNotFound          a place in the journal that retention has dropped
@@ -46,10 +54,15 @@
     │   ├── Disconnected            events cannot go through this proxy
     │   ├── WrongClient             a client of a kind the proxy cannot serve
     │   ├── NameTaken               a name that something else has
+    │   │   ├── DuplicatedSubscriberID
+    │   │   └── DuplicatedPublisherID
+    │   ├── AlreadyHaveTheType      a subscriber has a proxy of the type
+    │   ├── AlreadyDisconnected     a subscriber is not connected to its proxy
     │   ├── RefusedTrading          what the trader's rules forbid now; a class for each exception
     │   └── NumberTooOld            a producer's number that nobody can judge any more
     ├── Stopping                    the service takes nothing more
     ├── Forbidden                   whoever asks may not
+    │   └── InvalidPassword         the password of a subscriber or service evolver is wrong
     ├── Unauthenticated             nobody can tell who asks
     ├── TooManyAttempts             tokens or passwords failed too often; later one may be tried
     ├── Unreachable                 the service does not answer; raised by clients
@@ -83,6 +96,7 @@ EVENT_ADMIN = "IDL:omg.org/CosEventChannelAdmin/{}:1.0"
 EVENT_COMM = "IDL:omg.org/CosEventComm/{}:1.0"
 CHANNEL_ADMIN = "IDL:omg.org/CosNotifyChannelAdmin/{}:1.0"
 TRADING = "IDL:omg.org/CosTrading/{}:1.0"
+LIVE = "IDL:org.omg/ODS/{}:1.0"
 SERVICE_TYPES = "IDL:omg.org/CosTradingRepos/ServiceTypeRepository/{}:1.0"
 
 
@@ -667,6 +681,22 @@ class IllegalPreference(InvalidConstraint):
     corba_id = TRADING.format("Lookup/IllegalPreference")
 
 
+class BadTag(BadInput):
+    """The tag of a live object, or a pattern for tags, has the wrong form."""
+
+    code = "bad_tag"
+    http_status = 422
+    corba_id = LIVE.format("BadTag")
+
+
+class BadAttributeName(BadInput):
+    """The name of a live object's attribute is not an identifier."""
+
+    code = "bad_attribute_name"
+    http_status = 422
+    corba_id = LIVE.format("BadAttributeName")
+
+
 class IllegalTrading(BadInput):
     """What a trader was given is wrong; nothing was changed."""
 
@@ -951,3 +981,88 @@ class TradingNotImplemented(TidingsError):
     code = "trading_not_implemented"
     http_status = 501
     corba_id = TRADING.format("NotImplemented")
+
+
+# Service change notification (docs/changes.md), by the names of its interfaces.
+
+SCN = "IDL:scncomm/{}:1.0"
+
+
+class ExceedSubscriberLimit(LimitExceeded):
+    """As many subscribers are registered as may be."""
+
+    code = "exceed_subscriber_limit"
+    http_status = 409
+    corba_id = SCN.format("ExceedSubscriberLimit")
+
+
+class ExceedConnectSubscriberLimit(LimitExceeded):
+    """As many subscribers are connected as may be."""
+
+    code = "exceed_connect_subscriber_limit"
+    http_status = 409
+    corba_id = SCN.format("ExceedConnectSubscriberLimit")
+
+
+class ExceedProxyLimit(LimitExceeded):
+    """A subscriber has as many proxies as it may."""
+
+    code = "exceed_proxy_limit"
+    http_status = 409
+    corba_id = SCN.format("ExceedProxyLimit")
+
+
+class DuplicatedSubscriberID(NameTaken):
+    """A subscriber of this id is registered already."""
+
+    code = "duplicated_subscriber_id"
+    corba_id = SCN.format("DuplicatedSubscriberID")
+
+
+class DuplicatedPublisherID(NameTaken):
+    """A service evolver of this id is registered already."""
+
+    code = "duplicated_publisher_id"
+    corba_id = SCN.format("DuplicatedPublisherID")
+
+
+class AlreadyHaveTheType(WrongState):
+    """The subscriber has a proxy of this type already."""
+
+    code = "already_have_the_type"
+    corba_id = SCN.format("AlreadyHaveTheType")
+
+
+class AlreadyDisconnected(WrongState):
+    """The subscriber is not connected to this proxy."""
+
+    code = "already_disconnected"
+    corba_id = SCN.format("AlreadyDisconnected")
+
+
+class NotFoundSubscriberID(NotFound):
+    """No subscriber of this id is registered."""
+
+    code = "not_found_subscriber_id"
+    corba_id = SCN.format("NotFoundSubscriberID")
+
+
+class NotFoundPublisherID(NotFound):
+    """No service evolver of this id is registered."""
+
+    code = "not_found_publisher_id"
+    corba_id = SCN.format("NotFoundPublisherID")
+
+
+class NotFoundProxy(NotFound):
+    """The subscriber has no such proxy."""
+
+    code = "not_found_proxy"
+    corba_id = SCN.format("NotFoundProxy")
+
+
+class InvalidPassword(Forbidden):
+    """The password of a subscriber or service evolver is wrong."""
+
+    code = "invalid_password"
+    corba_id = SCN.format("InvalidPassword")

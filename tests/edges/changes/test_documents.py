@@ -10,6 +10,7 @@ from typing import Final
 
 import pytest
 
+from tidings.api.operations import request_from
 from tidings.changes import documents
 from tidings.changes.documents import MAX_DOCUMENT, InvalidDocument
 from tidings.changes.interface_xml import interface_element
@@ -20,9 +21,10 @@ from tidings.changes.model import (
     ServiceTypeDescription,
     TimeIndicator,
 )
-from tidings.changes.requests import FilterEvents
+from tidings.changes.requests import AddSubscriberFilter, FilterEvents
 from tidings.changes.subscription_xml import read_subscription
 from tidings.changes.xml import notice_html, read_notice, write_notice
+from tidings.channel.catalogue import OPERATIONS
 from tidings.errors import LimitExceeded, MissingExtra
 from tidings.events import typecode as tc
 from tidings.events.anyvalue import Value
@@ -298,3 +300,12 @@ def test_a_new_service_is_described_as_it_is() -> None:
     assert found.before is None
     assert found.after is not None
     assert (found.after.properties, found.objective) == (NEW.properties, "more")
+
+
+def test_the_api_takes_a_filter_as_a_document() -> None:
+    given = {"subscriber": "me", "proxy_id": "PS01", "filter": SUBSCRIPTION}
+    made = request_from(OPERATIONS[AddSubscriberFilter], given)
+    assert made == AddSubscriberFilter("me", read_subscription(SUBSCRIPTION), "PS01")
+    given["filter"] = SUBSCRIPTION.replace("ChangeEvent", "Change")
+    with pytest.raises(InvalidDocument, match="line 3: EventType"):
+        request_from(OPERATIONS[AddSubscriberFilter], given)

@@ -11,13 +11,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.edges.gateways.test_runner import Listener, channel, memory, speed, world
+from tests.edges.gateways.test_runner import Listener, World, channel, memory, speed, world
 from tests.patience import PATIENCE
 from tidings.errors import ChannelFull, InvalidUsage
 from tidings.events.build import event
 from tidings.events.structured import StructuredEvent
 from tidings.federation import requests as r
-from tidings.federation.gateway import Gateway
+from tidings.federation.gateway import Gateway, Routed
 from tidings.federation.marks import PROPERTY
 from tidings.gateways import sides
 from tidings.gateways.adapters.base import AdapterError
@@ -25,6 +25,13 @@ from tidings.gateways.adapters.memory import Bus, MemoryAdapter, bus
 from tidings.gateways.outbox import Outbox
 from tidings.gateways.runner import GatewayRunner
 from tidings.names import new_origin
+
+
+async def until_empty(made: World, name: str) -> None:
+    """Wait until a channel has nothing that waits."""
+    async with asyncio.timeout(PATIENCE):
+        while any(one.waiting for one in await made.client.channels() if one.name == name):
+            await asyncio.sleep(0.01)
 
 
 async def test_a_slow_side_is_still_heard_by_others() -> None:
@@ -263,12 +270,7 @@ async def test_a_side_that_is_changed_takes_what_it_is_handed_over_again(
         await made.until(lambda info: any(side.received == 1 for side in info.sides))
         opened.set()
         await made.until(lambda info: any(side.waiting == 1 for side in info.sides))
-        async with asyncio.timeout(PATIENCE):
-            while True:
-                [roads] = [one for one in await made.client.channels() if one.name == "roads"]
-                if not roads.waiting:
-                    break
-                await asyncio.sleep(0.01)
+        await until_empty(made, "roads")
         bus(other).come_back()
         await made.until(lambda info: all(side.state == "up" for side in info.sides))
 
@@ -384,3 +386,30 @@ async def test_a_channel_whose_reader_fails_is_read_again(monkeypatch: pytest.Mo
         await made.client.publish("roads", speed(1))
         assert (await heard.next()).data["rate"] == 1
         assert not faults
+
+
+async def test_what_no_way_leads_to_is_held_for_a_while_and_given_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    route = Gateway.route
+
+    def lost(self: Gateway, adapter: str, heard: Any) -> Routed:
+        found = route(self, adapter, heard)
+        return Routed(held=True) if heard.event.data["rate"] == 1 else found
+
+    monkeypatch.setattr(Gateway, "route", lost)
+    other = new_origin()
+    async with world() as made:
+        await made.gateway(channel("c", "roads"), memory("b", other))
+        await made.want("Speed", "B")
+        heard = Listener(other)
+        for rate in (1, 2):
+            await made.client.publish("roads", speed(rate))
+        assert speed_of(await heard.next()) == 2
+        runner = made.gateways._running["G"]
+        assert len(runner._held) == 1
+        assert (await made.until(lambda _: True)).unreachable == 0
+        monkeypatch.setattr("tidings.gateways.runner._HOLD", -1)
+        await until_empty(made, "roads")
+        assert (await made.until(lambda _: True)).unreachable == 1
+        assert not runner._held

@@ -138,6 +138,14 @@ async def test_what_waits_outlives_the_service_and_the_gateway(tmp_path: Path) -
         assert (await heard.next()).data["rate"] == 5
 
 
+async def test_what_was_asked_of_a_gateway_is_kept() -> None:
+    async with world() as made:
+        await made.gateway(memory("a", new_origin()), memory("b", new_origin()))
+        await made.want("Speed", "B")
+        config = await made.ask(r.SeeGatewayConfig("G"))
+        assert [(one.what, one.source) for one in config.requests] == [("Speed", "B")]
+
+
 async def test_rules_change_and_withhold_events() -> None:
     one, other = new_origin(), new_origin()
     mapping = {

@@ -21,6 +21,7 @@ from tidings.channel.vocabulary import Side
 from tidings.client.client import Client
 from tidings.client.connecting import connect, is_corba
 from tidings.errors import InvalidUsage, NameTaken, NotFound, TidingsError, Unreachable, WrongState
+from tidings.events.codecs.json_types import meant
 from tidings.federation import requests as r
 from tidings.federation.distribution import checked_name
 from tidings.gateways.sides import read_secret
@@ -142,8 +143,10 @@ def _link(text: str, names: Sequence[str]) -> tuple[str, str]:
     for a in names:
         if text.startswith(f"{a}-") and (b := text[len(a) + 1 :]) in names and a != b:
             return a, b
+    hint = meant(text, list(SHAPES))
     raise InvalidUsage(
         f"links: {text!r:.60} is not {', '.join(SHAPES)}, and joins no two of {', '.join(names)}"
+        f"{hint and '; '}{hint}"
     )
 
 

@@ -627,12 +627,21 @@ def checked_side(config: SideConfig, side: Side | None = None) -> Adapter[Any]:
 
 def outbox_qos(config: SideConfig) -> Mapping[str, object]:
     """Return the quality of service of a side's outbox; InvalidUsage says what is wrong."""
+    given: Mapping[str, object] = {}
     try:
         given = properties_in(config.outbox)
         changed(QoS(), Level.CHANNEL, None, given)
     except (UnsupportedQoS, BadInput) as error:
-        raise InvalidUsage(f"{config.adapter}: outbox: {error}") from error
+        told = "".join(f"; {name}: {hint}" for name, hint in _hints(given))
+        raise InvalidUsage(f"{config.adapter}: outbox: {error}{told}") from error
     return given
+
+
+def _hints(given: Mapping[str, object]) -> list[tuple[str, str]]:
+    from tidings.client.configuration.text import property_hint  # of use for errors only
+
+    hints = [(name, property_hint(name, value)) for name, value in given.items()]
+    return [(name, hint) for name, hint in hints if hint]
 
 
 def _secret(name: str, reference: object) -> str:

@@ -30,7 +30,9 @@ from tidings.names import new_origin
 async def until_empty(made: World, name: str) -> None:
     """Wait until a channel has nothing that waits."""
     async with asyncio.timeout(PATIENCE):
-        while any(one.waiting for one in await made.client.channels() if one.name == name):
+        while any(  # noqa: ASYNC110
+            one.waiting for one in await made.client.channels() if one.name == name
+        ):
             await asyncio.sleep(0.01)
 
 
@@ -235,6 +237,38 @@ async def test_what_a_plug_in_does_wrong_is_set_aside(
         ([memory("r", "x", mapping={"in": [{"when": "((("}]})], r"r: mapping.in\[0\]: line 1"),
         ([memory("r", "x", mapping={"in": [{"name": "{colour}"}]})], r"mapping.in\[0\].name"),
         ([memory("r", "x", outbox={"Colour": 1})], "r: outbox: Colour: no property has this name"),
+        (
+            [memory("r", "x", outbox={"DiscardPolicy": "FifoOrdr"})],
+            "r: outbox: DiscardPolicy.*write AnyOrder or FifoOrder or",
+        ),
+        (
+            [r.SideConfig("m", "M", "mqtt", {"qos": 7})],
+            "m: mqtt: qos: 7 is none of 0, 1",
+        ),
+        (
+            [r.SideConfig("k", "K", "corba", {"reference": "x", "model": "evnts"})],
+            "k: corba: model: 'evnts' is none of .*; did you mean 'events'",
+        ),
+        (
+            [r.SideConfig("r", "R", "tidings", {"channel": "x", "creat": True})],
+            "no parameter 'creat'; did you mean 'create'",
+        ),
+        (
+            [r.SideConfig("r", "R", "tidings", {"channel": "x", "create": "yes"})],
+            "r: tidings: create: 'yes' is not true or false",
+        ),
+        (
+            [r.SideConfig("k", "K", "corba", {"reference": "x", "form": "sequenc"})],
+            "form: 'sequenc' is none of any, sequence, structured; did you mean 'sequence'",
+        ),
+        (
+            [r.SideConfig("m", "M", "nats", {"window": 0})],
+            "m: nats: window: expected `int` >= 1",
+        ),
+        (
+            [memory("r", "x", mapping={"in": [{"renam": {}}]})],
+            r"r: mapping: in\[0\]: there is no 'renam'; did you mean 'rename'",
+        ),
         ([], "a gateway has 1 to 32"),
     ],
 )

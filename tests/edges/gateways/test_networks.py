@@ -43,6 +43,8 @@ def test_two_nodes_in_a_ring_have_one_link_and_names_may_have_hyphens() -> None:
     for wrong in ("a", "a-a", "a-x", "circle", ""):
         with pytest.raises(InvalidUsage, match="joins no two of a, b"):
             n.links_of(wrong, "ab")
+    with pytest.raises(InvalidUsage, match="did you mean 'ring'"):
+        n.links_of("rign", "ab")
 
 
 def test_nodes_are_names_and_addresses() -> None:

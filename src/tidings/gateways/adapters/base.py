@@ -17,9 +17,11 @@ from typing import Any, ClassVar, Final, Generic, NamedTuple, TypeAlias, TypeVar
 import msgspec
 
 from tidings.errors import InvalidUsage, TidingsError
+from tidings.events.codecs.json_types import meant
 from tidings.events.structured import StructuredEvent
 from tidings.federation.capabilities import Capabilities
 from tidings.federation.marks import Mark
+from tidings.federation.reading import read
 from tidings.filters.constraint import Constraint
 from tidings.plugins import Registry
 
@@ -215,12 +217,13 @@ def new_adapter(kind: str, side: Side, parameters: Mapping[str, object]) -> Adap
             raise InvalidUsage(f"{side.adapter}: {kind} needs the parameter {field.encode_name!r}")
     for name in parameters:
         if name not in known:
+            hint = meant(name, sorted(known))
             raise InvalidUsage(
-                f"{side.adapter}: {kind} has no parameter {name!r:.60}; it has: "
-                f"{', '.join(sorted(known)) or 'none'}"
+                f"{side.adapter}: {kind} has no parameter {name!r:.60}; {hint}{hint and ' '}"
+                f"it has: {', '.join(sorted(known)) or 'none'}"
             )
     try:
-        converted = msgspec.convert(dict(parameters), found.Parameters)
-    except msgspec.ValidationError as error:
+        converted = read(found.Parameters, dict(parameters))
+    except InvalidUsage as error:
         raise InvalidUsage(f"{side.adapter}: {kind}: {error}") from error
     return found(side, converted)

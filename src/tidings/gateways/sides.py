@@ -75,8 +75,8 @@ _AGAIN: Final = 10.0
 _BRIEFLY: Final = 0.1
 # So often an adapter may fail with an event that is alone; then the event is refused.
 _MOST_FAULTS: Final = 3
-# Seconds that a service has to delete what a side has there.
-_LEAVE: Final = 5.0
+LEAVING: Final = 10.0
+"""Seconds that a service has to take what has come for it, and to delete what a side has there."""
 _SECOND: Final = 1_000_000
 
 Heard = Callable[[str, Sequence[Arrival]], Awaitable[None]]
@@ -181,7 +181,7 @@ class SideRunner:
         """Stop, and leave nothing: neither what waits nor, where it is up, subscriptions."""
         for last in (self._empty, self._leave):
             with suppress(TimeoutError):
-                async with asyncio.timeout(_LEAVE):
+                async with asyncio.timeout(LEAVING / 2):
                     await last()
         await self.stop()
         await self._outbox.delete()

@@ -44,6 +44,10 @@ ADAPTERS: Final = Registry(
 """The adapter classes by kind."""
 
 
+MOST_UNREADABLE: Final = 65_536
+"""Octets that are kept of what is no event."""
+
+
 class AdapterError(TidingsError):
     """The event service cannot be reached or does not work; the message says why."""
 
@@ -62,6 +66,7 @@ class Arrival(NamedTuple):
         handle: The adapter's own, for `taken`.
         time: When the service accepted it, microseconds since 1970; 0 if it does not say. A service
             that holds events says it: by that a gateway knows what is its own after a hand-over.
+        problem: Why it is no event: then it is set aside, and the event holds what has come.
     """
 
     event: StructuredEvent
@@ -70,6 +75,12 @@ class Arrival(NamedTuple):
     number: int = 0
     handle: Any = None
     time: int = 0
+    problem: str = ""
+
+
+def unreadable(came: bytes, name: str, problem: str) -> Arrival:
+    """Return what stands for something that is no event, with as much of it as is kept."""
+    return Arrival(StructuredEvent(name=name, body=came[:MOST_UNREADABLE]), problem=problem)
 
 
 class Outgoing(NamedTuple):

@@ -16,6 +16,7 @@ from zlib import crc32
 import msgspec
 
 from tidings.errors import InvalidEvent, InvalidUsage, Unreachable
+from tidings.events.structured import StructuredEvent
 from tidings.federation.capabilities import Capabilities, Filtering, Survival
 from tidings.filters import tree as t
 from tidings.filters.constraint import Constraint
@@ -29,11 +30,12 @@ from tidings.gateways.adapters.base import (
     Placed,
     Refused,
     Side,
+    unreadable,
 )
 from tidings.services.cosmic.bulk import MOST_BULK
 from tidings.services.cosmic.frames import HIGHEST_NODE
 from tidings.services.cosmic.line import load_can
-from tidings.services.cosmic.node import Node
+from tidings.services.cosmic.node import Malformed, Node
 from tidings.services.cosmic.settings import CosmicSettings, network_of
 
 _SUBJECT: Final = ("$event_name", "$.header.fixed_header.event_name")
@@ -106,7 +108,7 @@ class CosmicAdapter(Adapter[CosmicSettings]):
     async def _read(self, node: Node, heard: Heard) -> None:
         with suppress(Unreachable):
             while True:
-                await heard([Arrival(event) for event in await node.batch()])
+                await heard([_arrival(one) for one in await node.heard()])
 
     async def want(self, filters: Sequence[Constraint]) -> Sequence[Placed]:
         """Take the frames of the filters' subjects; the gateway judges the rest."""
@@ -154,6 +156,12 @@ class CosmicAdapter(Adapter[CosmicSettings]):
             f"the bus was not free for {miss.channel.subject!r} within its deadline of "
             f"{deadline:g} ms"
         )
+
+
+def _arrival(heard: StructuredEvent | Malformed) -> Arrival:
+    if isinstance(heard, Malformed):
+        return unreadable(heard.octets, heard.subject, heard.cause)
+    return Arrival(heard)
 
 
 def subjects_of(tree: t.Node) -> frozenset[str] | None:

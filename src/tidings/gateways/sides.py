@@ -435,7 +435,7 @@ class SideRunner:
             answers = await self._publish(adapter, [outgoing for outgoing, _ in batch])
         except BaseException:
             self._queue.extendleft(reversed(batch))
-            self._counts["repeated"] += 0 if self.capabilities.marks else len(batch)
+            self._repeat(len(batch))
             raise
         finally:
             self._sending = 0
@@ -451,6 +451,10 @@ class SideRunner:
                 await self._keep(refused)
             except TidingsError as error:
                 raise _Lost(f"the outbox takes nothing: {error}") from error
+
+    def _repeat(self, events: int) -> None:
+        """Count what is published again, though the service may have it."""
+        self._counts["repeated"] += 0 if self.capabilities.once else events
 
     async def _publish(
         self, adapter: Adapter[Any], events: Sequence[Outgoing]
@@ -525,6 +529,7 @@ class SideRunner:
         try:
             answers = await self._publish(adapter, [*map(self._outbox.outgoing, messages)])
         except BaseException:
+            self._repeat(len(messages))
             await self._outbox.take_back()
             raise
         self._outbox.settle(messages, answers)

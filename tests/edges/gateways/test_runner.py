@@ -30,10 +30,10 @@ TIMES = GatewayTimes(hello=100_000, gone=350_000)
 class World:
     """A service with its gateways."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Host, times: GatewayTimes) -> None:
         self.host = host
         self.client = local_client(host)
-        self.gateways = Gateways(host.tell, host.on_effect, partial(client_for, host), times=TIMES)
+        self.gateways = Gateways(host.tell, host.on_effect, partial(client_for, host), times=times)
 
     async def ask(self, request: Any) -> Any:
         return await self.client.transport.ask(request)
@@ -65,9 +65,11 @@ class World:
 
 
 @asynccontextmanager
-async def world(folder: Path | None = None) -> AsyncIterator[World]:
+async def world(
+    folder: Path | None = None, times: GatewayTimes = TIMES
+) -> AsyncIterator[World]:
     host = await Host.open(folder, cores=service_cores())
-    made = World(host)
+    made = World(host, times)
     made.gateways.start()
     try:
         yield made

@@ -122,8 +122,8 @@ WRONG: dict[str, tuple[tuple[dict[str, object], ...], dict[str, object], str]] =
         "'Speed' with id 12345 cannot be told from 'Log' with tag 12345",
     ),
     "one subject twice": ((LOG, {**LOG, "tag": 9}), {}, "the subject 'Log' has two channels"),
-    "an unknown setting": (({**LOG, "colour": 1},), {}, "unknown field `colour`"),
-    "a class": (({**LOG, "class": "firm"},), {}, "Invalid enum value 'firm'"),
+    "an unknown setting": (({**LOG, "colour": 1},), {}, "there is no 'colour'"),
+    "a class": (({**LOG, "class": "firm"},), {}, "'firm' is none of hard, soft"),
     "octets backwards": (
         ({**HORN, "fields": [{**RATE, "octets": "3..1"}]},),
         {},

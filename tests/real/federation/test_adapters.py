@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.patience import PATIENCE
+from tests.real.federation.fault_story import fault_story
 from tests.real.federation.rigs import KINDS, Rig, new_rig
 from tidings.errors import InvalidUsage
 from tidings.events.build import event
@@ -18,6 +19,7 @@ from tidings.federation.capabilities import Filtering
 from tidings.federation.control import CONTROL_SUBJECT
 from tidings.federation.marks import Mark
 from tidings.filters.constraint import Constraint, constraint
+from tidings.gateways import sides
 from tidings.gateways.adapters.base import (
     Adapter,
     AdapterError,
@@ -276,6 +278,82 @@ async def test_a_service_that_goes_and_comes_back(rig: Rig, kind: str) -> None:
         async with rig.native(parameters) as native:
             await native.publish(rig.sample(9))
             await ear.named("CAR0009")
+
+
+async def test_what_a_broken_line_does_is_what_the_adapter_promises(
+    rig: Rig, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Answers and acknowledgements are lost, the line is cut, the service is slow."""
+    if not rig.port:
+        return
+    monkeypatch.setattr(sides, "MOST_QUEUED", 20)
+    async with fault_story(rig, kind) as story:
+        capabilities, line = story.side.capabilities, story.line
+        assert line is not None
+        for inward in (False, True):
+            await story.come(await story.publish(5, inward=inward))
+        # The service has got them, and its answers are lost.
+        line.muting = True
+        unanswered = await story.publish(10, inward=False)
+        await story.until(lambda: bool(story.at_service[unanswered[0]]))
+        await story.lose_line()
+        waiting = await story.publish(5, inward=False)
+        held = await story.publish(5, inward=True)
+        await story.mend_line()
+        await story.come(waiting)
+        # The gateway has handed them on, and its acknowledgements are lost.
+        line.deafening = True
+        unacknowledged = await story.publish(10, inward=True)
+        await story.come(unacknowledged)
+        await story.lose_line()
+        await story.mend_line()
+        # The service takes nothing for a while: what waits does so in the outbox.
+        reconnects = story.side.info().reconnects
+        line.hold()
+        slow = await story.publish(60, inward=False)
+        await story.until(lambda: story.side.waiting >= 40 and len(story.side._queue) < 20)
+        assert story.side.state == "up"
+        line.release()
+        await story.come(slow)
+        await story.come(await story.publish(5, inward=True))
+        was_slow = story.side.info().reconnects == reconnects
+        await story.until(lambda: not story.side.waiting)
+        info = story.side.info()
+    assert info.set_aside == 0
+    if capabilities.holds:
+        assert all(story.at_channel[number] for number in held)
+    twice = {number for number, count in story.at_service.items() if count > 1}
+    again = {number for number, count in story.at_channel.items() if count > 1}
+    assert max(story.at_service.values()) <= 2
+    assert twice <= {*unanswered, *([] if was_slow else slow)}
+    assert again <= {*unacknowledged, *held}
+    if capabilities.once:
+        assert not twice | again
+    assert len(twice) <= info.repeated <= len(unanswered) + (0 if was_slow else len(slow))
+
+
+async def test_a_service_that_is_killed_while_it_is_published_into(rig: Rig, kind: str) -> None:
+    """Where no line can be cut: the service itself goes while events flow both ways."""
+    if rig.port or not rig.can_go:
+        return
+    async with fault_story(rig, kind) as story:
+        for inward in (False, True):
+            await story.come(await story.publish(5, inward=inward))
+        flowing = asyncio.create_task(story.publish(100, inward=False))
+        await story.until(lambda: len(story.at_service) > 5)
+        await asyncio.to_thread(rig.kill)
+        try:
+            assert (await story.info("down")).cause
+            await flowing
+        finally:
+            await asyncio.to_thread(rig.restart)
+        await story.info("up")
+        await story.until(lambda: not story.side.waiting)
+        info = story.side.info()
+        assert info.sent >= 105
+        twice = [number for number, count in story.at_service.items() if count > 1]
+        assert len(twice) <= info.repeated
+        assert not twice or story.side.capabilities.confirms
 
 
 def test_wrong_parameters_are_named(rig: Rig, kind: str) -> None:

@@ -65,9 +65,7 @@ class World:
 
 
 @asynccontextmanager
-async def world(
-    folder: Path | None = None, times: GatewayTimes = TIMES
-) -> AsyncIterator[World]:
+async def world(folder: Path | None = None, times: GatewayTimes = TIMES) -> AsyncIterator[World]:
     host = await Host.open(folder, cores=service_cores())
     made = World(host, times)
     made.gateways.start()

@@ -6,7 +6,7 @@ import asyncio
 import os
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Any
 
 from tests.edges.gateways.test_runner import World, channel, world
@@ -80,11 +80,8 @@ class FaultStory:
 
     async def until(self, done: Callable[[], bool]) -> None:
         """Wait until a condition holds."""
-        async with asyncio.timeout(float(os.environ.get("SP", PATIENCE))) as limit:
+        async with asyncio.timeout(PATIENCE):
             while not done():
-                if os.environ.get("SP") and limit.when() - asyncio.get_running_loop().time() < 1:
-                    print("STORY", self.sent, sorted(self.at_service.items())[-3:], sorted(self.at_channel.items())[-3:], self.side.info(), len(self.side._queue))
-                    await asyncio.sleep(2)
                 self._come.clear()
                 with suppress(TimeoutError):
                     async with asyncio.timeout(0.02):
@@ -95,6 +92,14 @@ class FaultStory:
         got = self.at_channel if numbers[0] >= INWARD else self.at_service
         await self.until(lambda: all(got[number] for number in numbers))
 
+    def repeated(self) -> tuple[set[int], set[int]]:
+        """Return what has come more than once to the service, and to the channel."""
+        twice, again = (
+            {number for number, count in got.items() if count > 1}
+            for got in (self.at_service, self.at_channel)
+        )
+        return twice, again
+
     async def info(self, state: str) -> r.SideInfo:
         """Wait until the side at the service is in a state."""
 
@@ -103,6 +108,46 @@ class FaultStory:
 
         found = await self.made.until(reached)
         return next(one for one in found.sides if one.adapter == "s")
+
+    async def both_ways(self, count: int) -> None:
+        """Pass some events without any fault."""
+        for inward in (False, True):
+            await self.come(await self.publish(count, inward=inward))
+
+    async def lose_answers(self) -> range:
+        """Let the service get events, and cut the line before it has answered; return them."""
+        assert self.line is not None
+        self.line.muting = True
+        sent = await self.publish(10, inward=False)
+        await self.until(lambda: bool(self.at_service[sent[0]]))
+        await self.lose_line()
+        return sent
+
+    async def lose_acknowledgements(self) -> range:
+        """Let the gateway hand events on, and cut the line before the service knows."""
+        assert self.line is not None
+        self.line.deafening = True
+        sent = await self.publish(10, inward=True)
+        await self.come(sent)
+        await self.lose_line()
+        return sent
+
+    async def be_slow(self, most_queued: int) -> range:
+        """Let the service take nothing for a while: what waits does so in the outbox.
+
+        Returns the events that may have come twice: none, if the gateway was as patient.
+        """
+        assert self.line is not None
+        before = self.side.info().reconnects
+        self.line.hold()
+        sent = await self.publish(3 * most_queued, inward=False)
+        await self.until(
+            lambda: self.side.waiting >= 2 * most_queued and len(self.side._queue) < most_queued
+        )
+        assert self.side.state == "up"
+        self.line.release()
+        await self.come(sent)
+        return sent if self.side.info().reconnects > before else sent[:0]
 
     async def lose_line(self) -> None:
         """Cut the connection; it is down, with a cause, until `mend_line`."""
@@ -123,10 +168,16 @@ class FaultStory:
 async def fault_story(rig: Rig, kind: str) -> AsyncIterator[FaultStory]:
     """Join the service with a channel, so that each gets the other's events of the name Speed."""
     parameters = rig.parameters()
-    async with world(times=RARELY) as made, rig.native(parameters) as native:
-        line = await CuttingProxy(rig.port).open() if rig.port else None
+    async with AsyncExitStack() as stack:
+        given, line = parameters, None
+        if rig.port:
+            line = CuttingProxy(rig.port)
+            line.port = rig.front
+            await stack.enter_async_context(line)
+            given = rig.through(parameters, line.port)
+        made = await stack.enter_async_context(world(times=RARELY))
+        native = await stack.enter_async_context(rig.native(parameters))
         story = FaultStory(made, rig, line)
-        given = parameters if line is None else rig.through(parameters, line.port)
         for name in adapter_class(kind).secrets:
             if name in given:
                 os.environ[SECRET] = given[name]
@@ -136,14 +187,12 @@ async def fault_story(rig: Rig, kind: str) -> AsyncIterator[FaultStory]:
             asyncio.create_task(story.hear_service(native)),
             asyncio.create_task(story.hear_channel()),
         ]
-        await made.want("Speed", "S")
-        await made.want("Speed", "C")
         try:
+            await made.want("Speed", "S")
+            await made.want("Speed", "C")
             yield story
         finally:
             for task in hearing:
                 task.cancel()
-            await asyncio.wait(hearing)
+            await asyncio.gather(*hearing, return_exceptions=True)
             await made.gateways.stop()
-            if line is not None:
-                await line.close()

@@ -14,6 +14,8 @@ import pytest
 from tests.edges.gateways.test_runner import world
 from tests.edges.server.serving import serving, sources
 from tests.patience import PATIENCE
+from tests.real.federation.fault_story import fault_story
+from tests.real.federation.rigs.amqp import free_port
 from tests.real.federation.rigs.corba_events import Native, Rig
 from tests.real.federation.test_adapters import SPEED, Ear, connected, made, mark
 from tidings.cos.CosEventChannelAdmin_auto import EventChannel as BareChannel
@@ -45,6 +47,7 @@ from tidings.federation.capabilities import Filtering, Survival
 from tidings.federation.requests import SideConfig
 from tidings.filters.constraint import constraint
 from tidings.filters.limits import ConstraintLimits
+from tidings.gateways import sides
 from tidings.gateways.adapters.base import AdapterError, Arrival, Outgoing
 from tidings.gateways.corba_outlets import PushingOutlet
 from tidings.orb.aio import Orb
@@ -111,6 +114,40 @@ def omni_events(record_real_part: Callable[[str, str], None]) -> Iterator[Rig]:
     record_real_part(*rig.part)
     yield rig
     rig.stop()
+
+
+class Behind(Rig):
+    """omniEvents that tells its clients to connect where a proxy listens."""
+
+    def start(self) -> None:
+        self.front = free_port()
+        super().start()
+        self.port = self._port
+
+
+async def test_a_line_that_is_cut_during_a_push_is_told_and_nothing_is_lost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sides, "MOST_QUEUED", 20)
+    rig = Behind()
+    rig.start()
+    try:
+        async with fault_story(rig, "corba") as story:
+            await story.both_ways(5)
+            unanswered = await story.lose_answers()
+            waiting = await story.publish(5, inward=False)
+            await story.mend_line()
+            await story.come(waiting)
+            slow = await story.be_slow(20)
+            await story.both_ways(5)
+            twice, again = story.repeated()
+            info = story.side.info()
+        assert all(story.at_service[number] for number in unanswered)
+        assert twice <= {*unanswered, *slow}
+        assert not again
+        assert len(twice) <= info.repeated <= len(unanswered) + len(slow)
+    finally:
+        rig.stop()
 
 
 S = tc.struct("IDL:X/S:1.0", "S", [("a", tc.LONG), ("b", tc.STRING)])

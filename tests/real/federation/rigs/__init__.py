@@ -35,12 +35,14 @@ class Rig(abc.ABC):
         adapter: The adapter's kind, if the module has another name.
         port: Where it listens, if a proxy may stand between; 0 if there is no connection, or if the
             service tells its clients where else to connect.
+        front: Where it tells its clients to connect, if a proxy listens there; 0 for nowhere else.
     """
 
     part: tuple[str, str] | None = None
     can_go: ClassVar[bool] = True
     adapter: ClassVar[str] = ""
     port: int = 0
+    front: int = 0
 
     @abc.abstractmethod
     def start(self) -> None:

@@ -385,8 +385,10 @@ async def change(
     gateways = _with_requests([*staying.values(), *new], wanted)
     added = [node for name, node in nodes.items() if name not in network.nodes]
     changed = [one for one in gateways if staying.get(one.config.name) != one]
+    # A node that stays keeps what it has for a link until somebody has fetched it.
+    left = [nodes[name] for one in going.values() for name in sorted(one.nodes & set(nodes))]
     clients = await services.of(
-        [*added, *(Node(one.home, one.url, "") for one in (*changed, *going.values()))]
+        [*added, *left, *(Node(one.home, one.url, "") for one in (*changed, *going.values()))]
     )
     undo: list[Undo] = []
     made: dict[str, LinkGateway] = {}

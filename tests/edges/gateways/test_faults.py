@@ -541,3 +541,36 @@ async def test_what_cannot_be_set_aside_stays_at_its_service(
         await until_empty(made, "roads")
         await until_empty(made, "federation G/c in")
         assert len(await letters(made, "federation G/c in", 1)) == 1
+
+
+@pytest.mark.parametrize("away", [False, True])
+async def test_what_may_have_come_twice_is_counted(
+    away: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An answer is lost: of an event from the queue, or from the outbox."""
+    publish, lost = MemoryAdapter.publish, [1]
+
+    async def unanswered(self: MemoryAdapter, events: Sequence[Any]) -> Any:
+        found = await publish(self, events)
+        if lost and any(one.event.name == "Speed" for one in events):
+            lost.pop()
+            raise AdapterError("the answer is lost")
+        return found
+
+    monkeypatch.setattr(MemoryAdapter, "publish", unanswered)
+    one, other = new_origin(), new_origin()
+    async with world() as made:
+        await made.gateway(memory("a", one), memory("b", other))
+        await made.want("Speed", "B")
+        heard = Listener(other)
+        if away:
+            bus(other).go("away")
+            await made.until(lambda info: info.sides[1].state == "down")
+        bus(one).publish(speed(1))
+        if away:
+            await made.until(lambda info: info.sides[1].waiting == 1)
+            bus(other).come_back()
+            heard = Listener(other)
+        assert [speed_of(await heard.next()) for _ in range(2)] == [1, 1]
+        info = await made.until(lambda info: info.sides[1].waiting == 0)
+        assert (info.sides[1].repeated, info.sides[1].sent) == (1, 1)

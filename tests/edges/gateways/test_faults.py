@@ -13,15 +13,23 @@ import pytest
 
 from tests.edges.gateways.test_runner import Listener, World, channel, memory, speed, world
 from tests.patience import PATIENCE
+from tests.real.federation.rigs import cosmic
 from tidings.channel.questions import RedriveDeadLetter, SeeDeadLetters
-from tidings.errors import ChannelFull, InvalidUsage
+from tidings.errors import ChannelFull, InvalidUsage, Unreachable
 from tidings.events.build import event
 from tidings.events.structured import StructuredEvent
 from tidings.federation import requests as r
 from tidings.federation.gateway import Gateway, Routed
-from tidings.federation.marks import PROPERTY
+from tidings.federation.marks import PROPERTY, Mark
 from tidings.gateways import sides
-from tidings.gateways.adapters.base import MOST_UNREADABLE, AdapterError, unreadable
+from tidings.gateways.adapters.base import (
+    MOST_UNREADABLE,
+    AdapterError,
+    Outgoing,
+    Side,
+    new_adapter,
+    unreadable,
+)
 from tidings.gateways.adapters.memory import Bus, MemoryAdapter, bus
 from tidings.gateways.outbox import Outbox, SetAside
 from tidings.gateways.runner import GatewayRunner
@@ -574,3 +582,34 @@ async def test_what_may_have_come_twice_is_counted(
         assert [speed_of(await heard.next()) for _ in range(2)] == [1, 1]
         info = await made.until(lambda info: info.sides[1].waiting == 0)
         assert (info.sides[1].repeated, info.sides[1].sent) == (1, 1)
+
+
+@pytest.mark.parametrize("before", [0, 2])
+@pytest.mark.parametrize("kind", ["cosmic", "steam"])
+async def test_what_was_sent_before_the_network_went_is_not_sent_again(
+    kind: str, before: int
+) -> None:
+    """Where nobody confirms, and nobody drops what comes again."""
+    given: dict[str, Any] = {"network": "x", "position": "1, 1"}
+    if kind == "cosmic":
+        given = {"interface": "virtual", "channel": "x", "events": [cosmic.SPEED]}
+    one: Any = new_adapter(kind, Side("s", "G", "a", "A"), given)
+    sent: list[object] = []
+
+    def send(*outgoing: object) -> None:
+        if len(sent) == before:
+            raise Unreachable("it was unplugged")
+        sent.append(outgoing)
+
+    async def send_soon(*outgoing: object) -> None:
+        send(*outgoing)
+
+    one._node, one._publish = object(), send_soon if kind == "cosmic" else send
+    events = [Outgoing(speed(rate), Mark("s", "B", "b", rate, ())) for rate in range(1, 5)]
+    if not before:
+        with pytest.raises(AdapterError, match="unplugged"):
+            await one.publish(events)
+        return
+    answers = await one.publish(events)
+    assert answers[:2] == [None, None]
+    assert all("unplugged" in answer.cause for answer in answers[2:])

@@ -135,10 +135,15 @@ class CosmicAdapter(Adapter[CosmicSettings]):
         answers = await asyncio.gather(
             *(self._publish(node, outgoing) for outgoing in events), return_exceptions=True
         )
+        sent = any(answer is None for answer in answers)
         found: list[Refused | None] = []
         for answer in answers:
             if isinstance(answer, Unreachable):
-                raise AdapterError(str(answer)) from answer
+                if not sent:
+                    raise AdapterError(str(answer)) from answer
+                # Tried again with those that were sent, they would come twice.
+                found.append(Refused(f"the bus went before the event was sent: {answer}"))
+                continue
             if isinstance(answer, BaseException):
                 raise answer
             found.append(answer)

@@ -262,7 +262,10 @@ class SteamAdapter(Adapter[SteamParameters]):
                 self._publish(event, mark)
                 answers.append(None)
             except Unreachable as error:
-                raise AdapterError(str(error)) from error
+                if None not in answers:
+                    raise AdapterError(str(error)) from error
+                # Tried again with those that were sent, it would let them come twice.
+                answers.append(Refused(f"the network went before the event was sent: {error}"))
             except (InvalidEvent, TooManyObjects) as error:
                 answers.append(Refused(str(error)))
             if at % _BURST == 0:

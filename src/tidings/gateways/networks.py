@@ -385,11 +385,8 @@ async def change(
     gateways = _with_requests([*staying.values(), *new], wanted)
     added = [node for name, node in nodes.items() if name not in network.nodes]
     changed = [one for one in gateways if staying.get(one.config.name) != one]
-    # A node that stays keeps what it has for a link until somebody has fetched it.
-    left = [nodes[name] for one in going.values() for name in sorted(one.nodes & set(nodes))]
-    clients = await services.of(
-        [*added, *left, *(Node(one.home, one.url, "") for one in (*changed, *going.values()))]
-    )
+    homes = [Node(one.home, one.url, "") for one in (*changed, *going.values())]
+    clients = await services.of([*added, *_left(nodes, going.values()), *homes])
     undo: list[Undo] = []
     made: dict[str, LinkGateway] = {}
     try:
@@ -410,6 +407,11 @@ async def change(
     if going:
         await until_settled(services, network)
         await _take_away(services, before, going)
+
+
+def _left(nodes: Mapping[str, Node], going: Iterable[LinkGateway]) -> list[Node]:
+    """Return the nodes that links leave: they keep what they have for one until it is fetched."""
+    return [nodes[name] for one in going for name in sorted(one.nodes & set(nodes))]
 
 
 def _check_same(staying: Mapping[str, LinkGateway], more: Iterable[LinkGateway]) -> None:

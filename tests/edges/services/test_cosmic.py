@@ -20,6 +20,7 @@ import msgspec
 import pytest
 from can.interfaces.virtual import VirtualBus
 
+from tests.edges.gateways.test_faults import letters
 from tests.edges.gateways.test_runner import channel, world
 from tests.patience import PATIENCE
 from tests.real.federation.rigs.cosmic import UnpluggableBus
@@ -721,6 +722,11 @@ async def test_a_car_and_a_channel_are_joined_although_the_device_goes(
         async with asyncio.timeout(PATIENCE):
             found = await anext(aiter(roads))
         assert dict(found.event.data) == {"license_no": "CAR", "rate": 31.0}
+        with can.Bus(interface="unpluggable", channel=name, ignore_config=True) as bus:
+            bus.send(can.Message(arbitration_id=12345, data=b"short"))
+        [letter] = await letters(made, "federation G/can in", 1)
+        assert letter.event.body == b"short"
+        assert "has 5 octets; 8 are expected" in str(letter.causes)
         UnpluggableBus.unplugged.add(name)
         info = await made.until(lambda info: info.sides[0].state == "down")
         assert name in info.sides[0].cause

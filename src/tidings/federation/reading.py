@@ -15,6 +15,7 @@ from tidings.events.codecs.json_types import meant, near_miss
 _T = TypeVar("_T")
 _STEP: Final = re.compile(r"\.(\w+)|\[(\d+|\.\.\.)\]")
 _FIELD: Final = re.compile(r"Object contains unknown field `(.*)`")
+_INVALID: Final = re.compile(r"Invalid enum value (.*)")
 _WORDS: Final[Mapping[type, str]] = {
     inspect.BoolType: "true or false",
     inspect.IntType: "a whole number",
@@ -68,8 +69,10 @@ def _below(spot: _Spot, name: str, at: str) -> _Spot:
 def _right(spot: _Spot, text: str) -> str:
     """Say what would be right at a spot."""
     if words := _choice(spot.kind):
-        hint = meant(str(spot.value), words)
-        return f"{spot.value!r:.60} is none of {', '.join(words)}{hint and '; '}{hint}"
+        invalid = _INVALID.match(text)  # it says the value also where the place is a whole table
+        shown = invalid[1] if invalid else repr(spot.value)
+        hint = meant(shown.strip("'"), words)
+        return f"{shown:.60} is none of {', '.join(words)}{hint and '; '}{hint}"
     if unknown := _FIELD.match(text):
         known = [one.encode_name for one in spot.kind.fields]
         return f"there is no {unknown[1]!r:.60}; {near_miss(unknown[1], known)}"

@@ -17,7 +17,7 @@ from tidings.federation.control import (
     control_of,
     signed,
 )
-from tidings.federation.gateway import Fresh, GatewayCounts
+from tidings.federation.gateway import GatewayCounts
 from tidings.federation.marks import MOST_HOPS, Mark
 from tidings.federation.probes import ProbeHop, way_text
 from tidings.federation.records import (
@@ -33,6 +33,7 @@ from tidings.federation.records import (
     State,
     state_text,
 )
+from tidings.gateways.adapters.base import Arrival
 
 _DEEP = 100_000
 
@@ -203,7 +204,7 @@ def test_what_has_come_too_far_is_stopped(hops: int) -> None:
     far, passes = tuple(f"X{at}" for at in range(hops)), hops < MOST_HOPS
 
     def carried(sent: StructuredEvent, mark: Mark | None) -> int:
-        heard, before = Fresh(sent, mark, "s", 1), machine.counts.carried
+        heard, before = Arrival(sent, mark, "s", 1), machine.counts.carried
         if sent.name == CONTROL_SUBJECT:
             machine.control_arrived("B", heard, network.now)
         else:
@@ -256,7 +257,7 @@ def test_clocks_that_are_apart_are_noticed_and_events_go_on() -> None:
     assert network.delivered == {("Speed", "A"): 1}
     machine = network.members["G1"].machine
     for number in (1, 2):
-        late = Fresh(event("", "", "Other"), None, "s", number, network.now + 60_000_000)
+        late = Arrival(event("", "", "Other"), None, "s", number, time=network.now + 60_000_000)
         machine.route("B", late)
     assert "the clock of service B is 60.0 s ahead" in counts(network).last_refusal
     assert counts(network).refused == 2

@@ -72,6 +72,8 @@ class Mapped:
     Attributes:
         inward: From the service into the federation.
         outward: From the federation to the service.
+        changes_in: Whether there are rules for the first.
+        changes_out: … and for the second.
     """
 
     def __init__(self, given: Mapping[str, object], where: str) -> None:
@@ -79,6 +81,7 @@ class Mapped:
             rules = read(Rules, dict(given))
         except InvalidUsage as error:
             raise InvalidUsage(f"{where}: mapping: {error}") from error
+        self.changes_in, self.changes_out = bool(rules.into), bool(rules.out)
         self.inward = _compiled(rules.into, f"{where}: mapping.in")
         self.outward = _compiled(rules.out, f"{where}: mapping.out")
 

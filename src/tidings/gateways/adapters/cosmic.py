@@ -36,6 +36,7 @@ from tidings.services.cosmic.bulk import MOST_BULK
 from tidings.services.cosmic.frames import HIGHEST_NODE
 from tidings.services.cosmic.line import load_can
 from tidings.services.cosmic.node import Malformed, Node
+from tidings.services.cosmic.scheduler import Miss
 from tidings.services.cosmic.settings import CosmicSettings, network_of
 
 _SUBJECT: Final = ("$event_name", "$.header.fixed_header.event_name")
@@ -131,36 +132,36 @@ class CosmicAdapter(Adapter[CosmicSettings]):
 
     async def publish(self, events: Sequence[Outgoing]) -> Sequence[Refused | None]:
         """Give events to the scheduler, all at once: the most urgent goes first."""
-        node = self._connected()
-        answers = await asyncio.gather(
-            *(self._publish(node, outgoing) for outgoing in events), return_exceptions=True
-        )
-        sent = any(answer is None for answer in answers)
-        found: list[Refused | None] = []
-        for answer in answers:
-            if isinstance(answer, Unreachable):
-                if not sent:
-                    raise AdapterError(str(answer)) from answer
-                # Tried again with those that were sent, they would come twice.
-                found.append(Refused(f"the bus went before the event was sent: {answer}"))
-                continue
-            if isinstance(answer, BaseException):
-                raise answer
-            found.append(answer)
-        return found
+        begun = [self._begun(self._connected(), one.event) for one in events]
+        sent = [one for one in begun if not isinstance(one, Refused)]
+        given = await asyncio.gather(*sent, return_exceptions=True)
+        answers = iter([_answer(one, alone=None not in given) for one in given])
+        return [one if isinstance(one, Refused) else next(answers) for one in begun]
 
-    async def _publish(self, node: Node, outgoing: Outgoing) -> Refused | None:
+    def _begun(self, node: Node, event: StructuredEvent) -> asyncio.Future[Miss | None] | Refused:
         try:
-            miss = await node.publish(outgoing.event)
+            return node.begin(event)
         except InvalidEvent as error:
             return Refused(str(error))
-        if miss is None:
-            return None
-        deadline = miss.channel.deadline / 1_000
-        return Refused(
-            f"the bus was not free for {miss.channel.subject!r} within its deadline of "
-            f"{deadline:g} ms"
-        )
+        except Unreachable as error:
+            raise AdapterError(str(error)) from error
+
+
+def _answer(found: Miss | BaseException | None, *, alone: bool) -> Refused | None:
+    """Say what has become of an event that fits its channel; `alone` if none with it was sent."""
+    if found is None:
+        return None
+    if isinstance(found, Unreachable):
+        if alone:
+            raise AdapterError(str(found)) from found
+        # Tried again with those that were sent, it would let them come twice.
+        return Refused(f"the bus went before the event was sent: {found}")
+    if isinstance(found, BaseException):
+        raise found
+    deadline = found.channel.deadline / 1_000
+    return Refused(
+        f"the bus was not free for {found.channel.subject!r} within its deadline of {deadline:g} ms"
+    )
 
 
 def _arrival(heard: StructuredEvent | Malformed) -> Arrival:

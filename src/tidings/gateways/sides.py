@@ -590,7 +590,7 @@ class SideRunner:
     async def _heard(self, arrivals: Sequence[Arrival]) -> None:
         self._counts["received"] += len(arrivals) - sum([_is_talk(one.event) for one in arrivals])
         changes = self._hears_echoes or self._mapped.changes_in
-        if not (changes or any([one.problem for one in arrivals])):
+        if not (changes or any(one.problem for one in arrivals)):
             await self._heard_by(self.config.adapter, arrivals)
             return
         passed = []

@@ -37,6 +37,7 @@ _GROUPS = {
     "access": "Access",
     "jobs": "Jobs over the archive",
     "trader": "The trader",
+    "interfaces": "Interfaces",
     "live": "Live objects",
     "events": "Events",
 }

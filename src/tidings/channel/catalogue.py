@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple
 
 from tidings import jobs as j
 from tidings.audit import Change, SeeChanges
+from tidings.changes import interfaces as n
 from tidings.changes import requests as s
 from tidings.changes.model import Notice
 from tidings.channel import commands as c
@@ -67,6 +68,7 @@ from tidings.federation import requests as f
 from tidings.filters.constraint import EventTypePattern
 from tidings.grants import requests as g
 from tidings.grants.model import Grant, Principal
+from tidings.idl.diff import Comparison
 from tidings.live import requests as l
 from tidings.live.model import ObjectInfo
 from tidings.trader import requests as t
@@ -631,6 +633,22 @@ _TRADER: Final = (
             "Change the trader's settings", "trader"),
 )  # fmt: skip
 
+_INTERFACE: Final = "/interfaces/{interface}"
+_INTERFACES: Final = (
+    Operation(n.LoadInterfaces, Right.MANAGE, "POST /interfaces", "Load interfaces", "interfaces",
+              answer=Named("interfaces", tuple[n.LoadedInterface, ...]), repeats=False),
+    _change(n.RemoveInterface, Right.MANAGE, f"DELETE {_INTERFACE}", "Remove an interface",
+            "interfaces", done=NotFound),
+    Operation(n.SeeInterfaces, Right.IMPORT, "GET /interfaces", "All interfaces", "interfaces",
+              answer=Named("interfaces", tuple[n.InterfaceInfo, ...])),
+    Operation(n.SeeInterface, Right.IMPORT, f"GET {_INTERFACE}", "One interface", "interfaces",
+              answer=n.InterfaceText),
+    Operation(n.CompareInterfaces, Right.IMPORT, "POST /interfaces/compare",
+              "Compare two versions of an interface", "interfaces", answer=Comparison,
+              repeats=True),
+    Operation(n.KeepInterfaces, Right.ENGINE, lasts=True),
+)  # fmt: skip
+
 _OBJECT: Final = "/live/objects/{object}"
 _LIVE: Final = (
     Operation(l.SetObjects, Right.EXPORT, "PATCH /live/objects", "Set live objects", "live",
@@ -746,6 +764,7 @@ CATALOGUE: Final = checked(
         *_JOBS,
         *_FEDERATION,
         *_TRADER,
+        *_INTERFACES,
         *_LIVE,
         *_SERVICE_CHANGES,
     )

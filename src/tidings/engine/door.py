@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, Final, TypeVar
 from weakref import WeakSet
 
+from tidings.changes.interfaces import CompareInterfaces, LoadInterfaces
 from tidings.channel.catalogue import CATALOGUE
 from tidings.channel.commands import Command, Push
 from tidings.channel.fate import Fate
@@ -53,6 +54,7 @@ from tidings.engine.endpoints import (
 )
 from tidings.engine.history import HistoryPage
 from tidings.engine.host import Host
+from tidings.engine.interfaces import compare, load_interfaces
 from tidings.engine.job_runner import JobRunner
 from tidings.engine.turns import Turns
 from tidings.engine.viewing import Viewing
@@ -122,6 +124,8 @@ class LocalDoor:
             CountMatching: partial(count_matching, host, principal),
             SeeProperties: partial(see_properties, host, principal),
             SeeJobResult: self._see_job_result,
+            LoadInterfaces: partial(load_interfaces, host, principal),
+            CompareInterfaces: partial(compare, host, principal),
             **{kind: self._as_caller(act) for kind, act in parties.ACTS.items()},
         }
         # The host lets go of the endpoint of a proxy that ends, and so does this set.

@@ -193,6 +193,10 @@ class ClientEndpoint(Endpoint):
     def go_on(self) -> None:
         """Continue after the connection was resumed."""
 
+    def ends_with_client(self) -> bool:
+        """Whether the proxy ends now that its client does not exist any more."""
+        return True
+
     def offers(self, added: Types, removed: Types) -> None:
         """Queue changed offers for a consumer."""
         if self.kind.side is Side.CONSUMER:
@@ -429,6 +433,11 @@ class SubscriberEndpoint(PushConsumerEndpoint):
     """
 
     _preparing: asyncio.Task[None] | None = None
+
+    def ends_with_client(self) -> bool:
+        """Keep the proxy: the subscriber can come back."""
+        self._seat.suspend()
+        return False
 
     def _is_held(self) -> bool:
         """Return whether calls must wait: also for documents that take a while."""

@@ -36,6 +36,7 @@ AnyStub = TypeVar("AnyStub", bound=Stub)
 T = comm.ProxyType
 KIND = mesg.MessageType
 
+DEFAULT: Final = ClientOptions()
 DAY: Final = 24 * 3_600_000_000
 NEVER: Final = UtcT(0, 0, 0, 0)
 
@@ -268,11 +269,15 @@ def content(
 
 @asynccontextmanager
 async def changing(
-    folder: Path | None = None, *, register: bool = True, password: str = ""
+    folder: Path | None = None,
+    *,
+    register: bool = True,
+    password: str = "",
+    clients: ClientOptions = DEFAULT,
 ) -> AsyncIterator[Changing]:
     """A service with a registered service evolver."""
     host = await Host.open(folder, cores=service_cores())
-    opened = open_service(host, Options(), SECRET, dict, clients=ClientOptions())
+    opened = open_service(host, Options(), SECRET, dict, clients=clients)
     servants: dict[bytes, Servant] = {}
     try:
         address = await opened.service.orb.listen("127.0.0.1", 0)

@@ -72,6 +72,7 @@ from tidings.orb.aio import Orb
 from tidings.orb.exceptions import NO_IMPLEMENT, NO_PERMISSION, OBJECT_NOT_EXIST
 from tidings.orb.ior import NIL, profile_of
 from tidings.orb.stubs import Servant
+from tidings.servants.endpoints import ClientOptions
 from tidings.servants.subscribers import party_number
 from tidings.trader.model import PropertyDef, PropertyMode
 from tidings.trader.requests import AddServiceType, ExportOffer, SeeOffers
@@ -284,6 +285,21 @@ async def test_a_callback_that_cannot_be_reached_loses_nothing() -> None:
         (proxy,) = (one for one in channel.proxies.values() if one.name == "me/PS01")
         await until(lambda: proxy.suspended)
         await push.connect(world.callback(callback))  # it need not disconnect first
+        await callback.until(lambda one: one.ids == ALL)
+
+
+async def test_a_subscriber_that_has_ended_can_come_back() -> None:
+    async with changing(clients=ClientOptions(probe_seconds=0.01)) as world:
+        admin = await world.register("me")
+        push, callback = await world.connected(admin, T.PUSH_STRUCTURED)
+        assert callback is not None
+        world.servants.clear()  # nobody is told: the service finds out by itself
+        channel = next(iter(world.host.channels.values()))
+        proxy = channel.proxies[channel.names["me/PS01"]]
+        await until(lambda: proxy.suspended)
+        assert proxy.id in channel.proxies
+        await world.announce()
+        await push.connect(world.callback(callback))
         await callback.until(lambda one: one.ids == ALL)
 
 

@@ -37,6 +37,7 @@ _GROUPS = {
     "access": "Access",
     "jobs": "Jobs over the archive",
     "trader": "The trader",
+    "service changes": "Changes of services",
     "events": "Events",
 }
 _PLACE = "- `channel`, and `side` with `admin`, or `proxy`: the object.\n"

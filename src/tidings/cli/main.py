@@ -54,6 +54,7 @@ COMMANDS: Final = {
     "network": "networks",
     "trader": "trader",
     "service-changes": "service_changes",
+    "live": "live",
     "ior": "corba",
     "idl": "corba",
     "tls": "serve",

@@ -231,6 +231,10 @@ class World:
         self._ask("POST", "/v1/trader/offers", asked)
         return {}
 
+    def _replaced(self) -> dict[str, list[object]]:
+        self._type("Office::Printer")
+        return self._spare_offer()
+
     def _spare_link(self) -> dict[str, list[object]]:
         with suppress(httpx2.HTTPStatusError):
             self._ask("POST", "/v1/trader/links", {"name": SPARE, "target": REFERENCE})
@@ -318,7 +322,7 @@ class World:
         "/trader/withdrawals": _withdrawn,
         "/trader/query": _withdrawn,
         "/trader/changes": _withdrawn,
-        "/replacement": _withdrawn,
+        "/replacement": _replaced,
         "/trader/offers": _withdrawn,
         "/drain": _running_gateway,
         "/channels/{channel}": _spare_channel,

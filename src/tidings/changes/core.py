@@ -261,6 +261,8 @@ class Changes:
             raise AlreadyDisconnected(f"subscriber {found.id} is not connected to {proxy.id}")
         proxy.connected, proxy.address = False, ""
         self._keep(found)
+        told = r.SubscriberDisconnected(CHANNEL, found.subscription(proxy.id))
+        self._effects.append(told)
 
     def _connected(self) -> int:
         return sum(one.is_connected for one in self._subscribers.values())

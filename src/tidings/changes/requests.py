@@ -597,6 +597,14 @@ class SubscriptionPut(Request):
 
 
 @dataclass(frozen=True, slots=True)
+class SubscriberDisconnected:
+    """An effect: whoever is called for a subscription is not called any more."""
+
+    channel: str
+    subscription: str
+
+
+@dataclass(frozen=True, slots=True)
 class PublishNotices:
     """An effect: publish events in a channel, each with its number; then `NoticesPublished`."""
 

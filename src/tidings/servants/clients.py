@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 from weakref import WeakValueDictionary
 
+from tidings.changes.requests import SubscriberDisconnected
 from tidings.channel.holders import Proxy
 from tidings.channel.management import Connect, Detach, Resume, Suspend
 from tidings.channel.vocabulary import Form, Place, Style
@@ -167,14 +168,19 @@ class Clients:
             await self._host.ask(Resume(channel, proxy))
         self._probing.start()
 
-    async def release_subscriber(self, channel: int, proxy: int) -> None:
+    def release_subscriber(self, told: SubscriberDisconnected) -> None:
         """Call a subscriber no more, also after a restart; its notices wait."""
-        found = self._host.channels.find(channel).proxy(proxy)
-        pushes = found.style is Style.PUSH
-        if pushes and not found.suspended:
-            await self._host.ask(Suspend(channel, proxy))
-        nobody = Connect(channel, proxy, reachable=pushes, notices=False, again=True)
-        await self._host.connect(nobody, None)
+        for channel in self._host.channels.values():
+            id = channel.names.get(told.subscription) if channel.name == told.channel else None
+            if id is None or (endpoint := self.reached(channel.id, id)) is None:
+                continue
+            endpoint.close()
+            found = channel.proxies[id]
+            pushes = found.style is Style.PUSH
+            if pushes and not found.suspended:
+                self._host.tell(Suspend(channel.id, id))
+            nobody = Connect(channel.id, id, reachable=pushes, notices=False, again=True)
+            self._host.tell(nobody)
 
     def _window(self, channel: int, proxy: int) -> int:
         """Return how many events to queue ahead: the window, at most MaxEventsPerConsumer."""

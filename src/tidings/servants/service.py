@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from tidings.admission import is_loopback
+from tidings.changes.requests import SubscriberDisconnected
 from tidings.engine.access import ANONYMOUS, OWNER, Caller, Grant, Keys, Object, ObjectKey
 from tidings.engine.operation_log import AUTHENTICATE
 from tidings.errors import Forbidden, NotFound
@@ -111,6 +112,7 @@ class CorbaService:
         self.callbacks = FilterCallbacks(self.orb, self.host.filters.filters.__contains__)
         self.host.watch_filters(self.callbacks.tell)
         self.host.on_effect(AccessChanged, self._end_forbidden)
+        self.host.on_effect(SubscriberDisconnected, self.clients.release_subscriber)
 
     def find(self, octets: bytes) -> Servant | None:
         """Return the servant for an object key, once per request of the ORB."""

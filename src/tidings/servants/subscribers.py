@@ -278,9 +278,7 @@ class ProxySubscriberPart(SubscriberPart):
 
     async def disconnect(self) -> None:
         """Disconnect the subscriber for a while; its notices wait."""
-        at = place_of(self.service.host, await self.see())
         await self.door.ask(r.DisconnectProxySubscriber(*await self.place()))
-        await self.service.clients.release_subscriber(*at)
 
     async def destroy(self) -> None:
         """End the proxy; notices that wait there are lost."""

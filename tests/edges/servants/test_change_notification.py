@@ -14,6 +14,7 @@ from tests.edges.engine.hosts import until
 from tests.edges.servants.change_scenes import (
     BANK,
     KIND,
+    LASER,
     PROXIES,
     AnyStub,
     Batches,
@@ -33,7 +34,11 @@ from tests.edges.servants.change_scenes import (
 from tests.edges.servants.scenes import refused
 from tests.edges.servants.towns import town
 from tidings.changes import documents
-from tidings.changes.requests import RegisterSubscriber, SetChangeSettings
+from tidings.changes.requests import (
+    DisconnectProxySubscriber,
+    RegisterSubscriber,
+    SetChangeSettings,
+)
 from tidings.changes.xml import read_notice
 from tidings.cos import change_notices
 from tidings.cos import scncomm_auto as comm
@@ -71,7 +76,6 @@ from tidings.grants.model import Verb
 from tidings.orb.aio import Orb
 from tidings.orb.exceptions import NO_IMPLEMENT, NO_PERMISSION, OBJECT_NOT_EXIST
 from tidings.orb.ior import NIL, profile_of
-from tidings.orb.stubs import Servant
 from tidings.servants.endpoints import ClientOptions
 from tidings.servants.subscribers import party_number
 from tidings.trader.model import PropertyDef, PropertyMode
@@ -494,7 +498,7 @@ def again(world: Changing, cls: type[AnyStub], reference: Reference) -> AnyStub:
 
 
 async def test_a_restarted_service_calls_its_subscribers_again(tmp_path: Path) -> None:
-    callbacks: dict[bytes, Servant] = {b"a": Documents(), b"b": Batches()}
+    callbacks: dict[bytes, Callback] = {b"a": Documents(), b"b": Batches()}
     kinds = (T.PUSH_XML, T.PUSH_STRUCTURED_SEQUENCE)
     async with Orb(find=callbacks.get) as listener:
         await listener.listen()
@@ -512,11 +516,15 @@ async def test_a_restarted_service_calls_its_subscribers_again(tmp_path: Path) -
             world.evolver = again(world, PublisherManager, kept)
             await world.announce()
             for one in callbacks.values():
-                assert isinstance(one, Callback)
                 await one.until(lambda one: one.ids == ALL)
+            await world.host.ask(DisconnectProxySubscriber("me", "PS01"))  # by another door
+            await world.announce([published(0, KIND.REMOVAL_SERVICE, 5, 0, LASER)])
+            await callbacks[b"b"].until(lambda one: len(one.ids) > len(ALL))
+            assert callbacks[b"a"].ids == ALL
             channel = next(iter(world.host.channels.values()))
             proxy = channel.proxies[channel.names["me/PS03"]]
             assert proxy.suspended  # whoever has disconnected is not called
+            assert world.host.endpoint(channel.id, proxy.id) is None
 
 
 async def test_a_subscriber_is_for_those_who_may_use_it() -> None:

@@ -2,7 +2,8 @@
 
 A problem is ``{"type": "urn:tidings:error:<code>", "title": <class>, "status": <number>,
 "detail": <message>, "code": <code>}``, and what else the error knows: a constraint's `line`,
-`column`, `text`, `position` and `hint`, an event's `where`, every bad property in `errors`.
+`column`, `text`, `position` and `hint`, an event's `where`, every bad property in `errors`, the
+members of the standard's exception in `members`.
 """
 
 from __future__ import annotations
@@ -73,6 +74,8 @@ def problem_of(error: BaseException) -> dict[str, object]:
         problem |= {"line": error.line, "column": error.column}
     if isinstance(error, errors.UnsupportedProperties):
         problem["errors"] = [_property_form(one) for one in error.errors]
+    if error.members:
+        problem["members"] = {name: _sendable(value) for name, value in error.members.items()}
     return problem
 
 
@@ -119,7 +122,11 @@ def error_of(problem: object, status: int) -> errors.TidingsError:
     if given.get("detail") == "":
         detail = ""
     kind = _CLASSES.get(str(given["code"]), errors.TidingsError)
-    return _made(kind, given) or _plain_class(kind)(detail)
+    error = _made(kind, given) or _plain_class(kind)(detail)
+    members = given.get("members")
+    if isinstance(members, Mapping) and all(type(one) is str for one in members.values()):
+        error.members = dict(members)
+    return error
 
 
 def _problem(kind: type[errors.TidingsError], detail: str) -> dict[str, object]:

@@ -26,6 +26,9 @@ MODULES: Final = (
     "CosNaming",
     "CosLifeCycle",
     "omniEvents",
+    "CosTrading",
+    "CosTradingRepos",
+    "CosTradingDynamic",
     "NotificationServiceAgent",
     "Advertising",
 )

@@ -83,6 +83,7 @@ class Right(Enum):
     EXPORT = "publish to any channel"
     IMPORT = "subscribe to any channel"
     CHANGE_OFFER = "manage the service; who exported the offer may"
+    CHANGE_OFFERS = "whatever each step needs"
     ADMINISTER = "administer access"
     OWN_PASSWORD = "administer access; for its own password, know the old one"
     ANYBODY = "be anybody who may come in"
@@ -585,6 +586,13 @@ _TRADER: Final = (
             answer=Named("offer", str, "Office::Printer/7"), created=True, hidden=("owner",)),
     _change(t.ModifyOffer, Right.CHANGE_OFFER, f"PATCH {_OFFER}", "Change an offer", "trader",
             repeats=False),
+    _change(t.ReplaceOffer, Right.CHANGE_OFFER, f"POST {_OFFER}/replacement",
+            "Replace an offer by one of another type", "trader", created=True,
+            answer=Named("offer", str, "Office::Plotter/8")),
+    _change(t.ChangeOffers, Right.CHANGE_OFFERS, "POST /trader/changes",
+            "Change several offers as one", "trader", repeats=False, hidden=("owner",),
+            answer=Named("offers", tuple[str, ...], ("Office::Printer/7", "Office::Printer/9"))),
+    Operation(t.OffersChanged, Right.ENGINE),
     _change(t.WithdrawOffer, Right.CHANGE_OFFER, f"DELETE {_OFFER}", "Withdraw an offer",
             "trader", done=NotFound),
     _change(t.WithdrawMatchingOffers, Right.MANAGE, "POST /trader/withdrawals",

@@ -17,6 +17,7 @@ from tidings.events.envelope import MOST_PRODUCER, ProducerMark
 from tidings.events.fields import fields_for
 from tidings.filters.plan import Fence
 from tidings.grants.model import Verb
+from tidings.trader.requests import ChangeOffers
 
 _Needed: TypeAlias = tuple[Verb, Object, str]
 
@@ -44,10 +45,11 @@ def authorise(host: Guarded, command: c.Command, principal: Caller) -> None:
     channel = _channel(command)
     if channel is not None:
         access.hide(principal, channel)
-    if right is Right.CHANGE_OFFER:
-        access.require(principal, *_needed_for_offer(access, command))
+    if isinstance(command, ChangeOffers):
+        for step in command.steps:
+            authorise(host, step.request(), principal)
     else:
-        access.require(principal, *_needed(host.factory, command))
+        access.require(principal, *_needed(host, command))
     if isinstance(command, c.DryRun) or (isinstance(command, c.Push) and command.trail):
         access.require(principal, Verb.INSPECT, Place(command.channel))  # it names all consumers
     if isinstance(command, c.Push):
@@ -122,12 +124,11 @@ def _right(command: object) -> Right:
     return Right.ENGINE if row is None else row.right
 
 
-def _needed_for_offer(access: Access, command: Any) -> _Needed:  # noqa: ANN401 -- of any class
-    return Verb.MANAGE, OfferId(command.offer), access.offer_owner(command.offer)
-
-
-def _needed(factory: Factory, command: Any) -> _Needed:  # noqa: ANN401 -- of any class
+def _needed(host: Guarded, command: Any) -> _Needed:  # noqa: ANN401 -- of any class
+    factory = host.factory
     match _right(command):
+        case Right.CHANGE_OFFER:
+            return Verb.MANAGE, OfferId(command.offer), host.access.offer_owner(command.offer)
         case Right.USE_PROXY if command.proxy is not None:
             return _use(factory, command.channel, command.proxy)
         case Right.CHANGE_PLACE if command.place.proxy is not None:

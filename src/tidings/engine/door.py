@@ -76,7 +76,7 @@ from tidings.grants.requests import (
     SetPassword,
 )
 from tidings.jobs import JobInfo, JobResult, JobState, SeeJob, SeeJobResult, StartJob
-from tidings.trader.requests import ExportOffer
+from tidings.trader.requests import ChangeOffers, ExportOffer
 
 _F = TypeVar("_F")
 
@@ -150,7 +150,7 @@ class LocalDoor:
         if self._closed:
             self._check_open()
         if not principal.owns_service and isinstance(
-            command, ObtainProxy | CreateFilter | CreateMapping | ExportOffer
+            command, ObtainProxy | CreateFilter | CreateMapping | ExportOffer | ChangeOffers
         ):
             command = replace(command, owner=principal.name)
         if isinstance(command, CreateGrant):

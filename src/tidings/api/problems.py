@@ -74,8 +74,9 @@ def problem_of(error: BaseException) -> dict[str, object]:
         problem |= {"line": error.line, "column": error.column}
     if isinstance(error, errors.UnsupportedProperties):
         problem["errors"] = [_property_form(one) for one in error.errors]
-    if error.members:
-        problem["members"] = {name: _sendable(value) for name, value in error.members.items()}
+    members = {name: _sendable(one) for name, one in error.members.items() if type(one) is str}
+    if members:
+        problem["members"] = members
     return problem
 
 

@@ -15,7 +15,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from tidings.channel.effects import Message
-from tidings.channel.management import ObtainTypes
+from tidings.channel.management import ObtainTypes, Suspend
 from tidings.channel.vocabulary import Form, InfoMode, Item, Side
 from tidings.cos.CosEventComm_auto import Disconnected as ClientDisconnected
 from tidings.cos.CosNotification_auto import EventType
@@ -140,6 +140,11 @@ class Seat:
         """Return the origin of the proxy's channel."""
         return self._channels.find(self.address[0]).origin
 
+    def suspend(self) -> None:
+        """Suspend the connection until the client connects again."""
+        if not self.suspended:
+            self._host.tell(Suspend(*self.address))
+
     def deaf(self) -> None:
         """Stop reporting event types to the client until it asks again."""
         mode = InfoMode.NONE_NOW_UPDATES_OFF
@@ -256,7 +261,7 @@ class PushConsumerEndpoint(ClientEndpoint):
     def __init__(self, calls: Calls, kind: Kind, client: Reference, seat: Seat) -> None:
         super().__init__(calls, kind, client, seat)
         assert kind.transfer is not None
-        push = calls.events.operation(kind.transfer, kind.form)
+        push = calls.events.operation(kind.transfer, kind.form, kind.write)
         self._origin = seat.origin
         self._push = push.replace(contexts=path_context((self._origin,)))
         self._again = calls.orb.repeated(
@@ -264,7 +269,7 @@ class PushConsumerEndpoint(ClientEndpoint):
             self._push,
             self._called,
             seconds=calls.options.call_seconds,
-            octets=calls.events.octets(self._push, kind.form),
+            octets=calls.events.octets(self._push, kind.form, kind.write),
         )
         self._handed: list[Message] = []
         self._queue: deque[list[Message]] = deque()
@@ -413,6 +418,18 @@ class PushConsumerEndpoint(ClientEndpoint):
             self._timer.cancel()
 
 
+class SubscriberEndpoint(PushConsumerEndpoint):
+    """A subscriber of change notices: if it cannot be reached, its notices wait until it is back.
+
+    Nothing is tried again meanwhile, and no notice is given up.
+    """
+
+    def _fail(self, messages: list[Message], error: Exception, *, gone: bool) -> None:
+        if gone or isinstance(error, _UNHEARD):
+            self._seat.suspend()
+        super()._fail(messages, error, gone=False)
+
+
 class PullSupplierEndpoint(ClientEndpoint):
     """A pull supplier, polled when the engine says so."""
 
@@ -458,7 +475,8 @@ def endpoint_for(calls: Calls, kind: Kind, client: Reference, seat: Seat) -> Cli
     if kind.transfer is None:
         return ClientEndpoint(calls, kind, client, seat)
     if kind.side is Side.CONSUMER:
-        return PushConsumerEndpoint(calls, kind, client, seat)
+        made = SubscriberEndpoint if kind.dialect else PushConsumerEndpoint
+        return made(calls, kind, client, seat)
     return PullSupplierEndpoint(calls, kind, client, seat)
 
 

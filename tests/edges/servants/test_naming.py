@@ -133,7 +133,7 @@ async def test_the_services_own_objects_are_there() -> None:
             *("NotificationService", "NotifyEventChannelFactory", "DefaultFilterFactory"),
             *("NotificationServiceAgent", "EventChannelFactory", "DefaultEventChannel"),
             *("ChannelFactory.ChannelFactory", "EventChannelFactory.EventChannelFactory"),
-            "EventChannel.EventChannel",
+            *("EventChannel.EventChannel", "TradingService"),
         )
         contexts = dict.fromkeys(("channels", "advertisers"), "ncontext")
         assert found == {**dict.fromkeys(objects, "nobject"), **contexts}

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from lxml import etree
+
 from tidings.apps.demo_service import DemoService
 from tidings.apps.subscriber_agent.bank import STORY, Bank, set_up
 from tidings.changes.model import ChangeKind, Notice, TimeIndicator
@@ -23,7 +25,7 @@ from tidings.changes.requests import (
     SetSubscriberQoS,
     TraderFilter,
 )
-from tidings.changes.xml import html_marks, notice_html, write_notice
+from tidings.changes.xml import notice_html, write_notice
 from tidings.client.client import Client
 from tidings.client.connecting import connect
 from tidings.clock import SystemClock
@@ -128,11 +130,17 @@ def _show_formats(found: dict[ProxyType, list[tuple[Notice, ...]]]) -> None:
     render.heading(f"{shown.id} as XML")
     _say_lines(xml.splitlines())
     render.heading(f"{shown.id} as an HTML document: what is marked in it")
-    rows = html_marks(notice_html(xml))
-    render.table(("part", "definition", "mark"), rows)
+    render.table(("part", "definition", "mark"), marked_rows(notice_html(xml)))
     render.heading("What differs, in words")
     for one in shown.differences:
         render.say(f"  {'fits  ' if one.compatible else 'breaks'}  {one.text}")
+
+
+def marked_rows(document: str) -> list[tuple[str, str, str]]:
+    """Return what an HTML document of a notice marks as added, removed or changed."""
+    rows = etree.fromstring(document, etree.HTMLParser()).iter("tr")
+    cells = [tuple(" ".join(each.itertext()).strip() for each in row) for row in rows]
+    return [one for one in cells if len(one) == 3 and one[2] in ("added", "removed", "changed")]
 
 
 def _short(one: Notice) -> str:

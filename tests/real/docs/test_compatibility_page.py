@@ -1,0 +1,63 @@
+"""The page on compatibility tells the truth: each row is compared, called and shown to be so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.laws.interface_calls import Calls, Version, two_orbs
+from tests.real.docs.pages import code, page, tables
+from tidings.idl.diff import compare_models
+from tidings.idl.rules import RULES
+
+PAGE = page("docs/compatibility.md")
+ACCOUNT = "Bank::Account"
+TRIES = 5
+"""With other values each; what is incompatible may need particular ones to fail."""
+
+Row = dict[str, str]
+
+
+@pytest.fixture(scope="module")
+def calls() -> Iterator[Calls]:
+    with two_orbs() as made:
+        yield made
+
+
+def rows() -> Iterator[tuple[str, Row]]:
+    """The rows about IDL: the last table is about references."""
+    found = [table for table in tables(PAGE) if table.headings[:2] == ["case", "before"]]
+    for number, table in enumerate(found):
+        for _, row in table.dicts():
+            yield "IDL:Bank/Account:1.0" if number == 2 else "", row
+
+
+def version(fragment: str) -> Version:
+    text = code(fragment).replace("⏎", "\n")
+    inside = text if "interface " in text else f"interface Account {{\n{text}\n}};"
+    return Version(f"module Bank {{\n{inside}\n}};")
+
+
+def listed(cell: str) -> set[str]:
+    return {code(one) for one in cell.split(", ") if one}
+
+
+CASES = list(rows())
+
+
+@pytest.mark.parametrize(("id", "row"), CASES, ids=[row["case"] for _, row in CASES])
+def test_each_case_is_judged_as_shown(calls: Calls, id: str, row: Row) -> None:
+    before, after = version(row["before"]), version(row["after"])
+    found = compare_models(before.model, after.model, id)
+    assert {one.rule for one in found.entries} == listed(row["rules"])
+    assert found.compatible is (row["compatible"] == "yes")
+    tries = (calls.of_client(before, after, ACCOUNT, seed) for seed in range(TRIES))
+    met = next((one for one in tries if one), [])
+    assert bool(met) is not found.compatible, met
+
+
+def test_every_rule_has_a_case_and_every_case_is_known() -> None:
+    shown = {rule for _, row in CASES for rule in listed(row["rules"])}
+    assert shown == set(RULES)
+    assert len(CASES) >= 40

@@ -82,7 +82,11 @@ async def set_up(client: Client) -> None:
         except ServiceTypeExists:
             continue
     speed = AnyValue(read_type("short"), 20)
-    printer = {"Type": "Laser Printer", "Name": "HP LaserJet 1100", "Speed": speed}
+    printer: dict[str, Value] = {
+        "Type": "Laser Printer",
+        "Name": "HP LaserJet 1100",
+        "Speed": speed,
+    }
     await client.transport.ask(ExportOffer("Printer", "corbaloc::10.0.0.9:2809/printer", printer))
     try:
         await client.transport.request(

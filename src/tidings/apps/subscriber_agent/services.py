@@ -38,7 +38,11 @@ def _type_shown(one: ServiceType) -> dict[str, Any]:
         "interface": one.interface,
         "super_types": list(one.super_types),
         "properties": [
-            {"name": each.name, "value_type": describe(each.value_type), "mode": each.mode.name.lower()}
+            {
+                "name": each.name,
+                "value_type": describe(each.value_type),
+                "mode": each.mode.name.lower(),
+            }
             for each in one.properties
         ],
     }

@@ -55,8 +55,8 @@ async def opened(folder: Path) -> AsyncIterator[Opened]:
 async def pick(page: Page, url: str, name: str, *types: str) -> None:
     await page.goto(f"{url}/#/pick")
     await page.get_by_label("Your name").fill(name)
-    for one in types:
-        await page.get_by_label(one, exact=True).check()
+    for one in ("Bank", "Bank_2", "Printer"):
+        await page.get_by_label(one, exact=True).set_checked(one in types)
     await page.get_by_role("button", name="Subscribe").click()
     await expect(page.get_by_role("status").first).to_contain_text("arrive here")
 
@@ -93,7 +93,7 @@ async def test_notices_of_what_was_picked_come_as_documents_and_are_acknowledged
         await expect(document.locator("tr.changed")).not_to_have_count(0)
         await expect(document.locator("tr.added").last).to_contain_text("transfer")
         await take(page, "notices")
-        await page.get_by_role("button", name="Acknowledge").click()
+        await page.get_by_role("button", name="Acknowledge", exact=True).click()
         await expect(notices).to_have_count(2)
         # What was not acknowledged comes again, the rest does not.
         await page.reload()
@@ -132,8 +132,8 @@ async def test_an_evolver_sees_who_will_be_told_and_announces(
         await page.get_by_role("button", name="Register").click()
         await expect(page.get_by_text("registered", exact=True)).to_be_visible()
         await announce.click()
-        await expect(page.locator(".toast")).to_contain_text("Announced as EV")
-        await pick(page, made.url, "ann")
+        await expect(page.locator(".toast").last).to_contain_text("Announced as EV")
+        await pick(page, made.url, "ann", "Printer")
         document = page.locator(".document")
         await expect(document).to_contain_text(HOSTILE[1])
         assert await page.locator(".document img").count() == 0

@@ -122,7 +122,12 @@ def _show_formats(found: dict[ProxyType, list[tuple[Notice, ...]]]) -> None:
     if shown is None:
         return
     render.heading(f"{shown.id} as a structured event")
-    _say_lines(json.dumps(event_to_plain(event_of(shown)), indent=2).splitlines())
+    event = event_of(shown)
+    plain = {name: value_to_plain(one) for name, one in event.data.items()}
+    rows = [("event type", f"{event.domain}::{event.type}"), ("event name", event.name)]
+    rows += [(f"header {name}", _header_text(one)) for name, one in event.header.items()]
+    rows += [(f"data {name}", json.dumps(one)) for name, one in plain.items()]
+    render.table(("part", "value"), [*rows, ("body", f"the notice with {', '.join(event.body)}")])
     render.heading("As sequences")
     for batch in found[ProxyType.PULL_STRUCTURED_SEQUENCE]:
         render.say("  " + ", ".join(f"{one.id} {_short(one)}" for one in batch))
@@ -134,6 +139,12 @@ def _show_formats(found: dict[ProxyType, list[tuple[Notice, ...]]]) -> None:
     render.heading("What differs, in words")
     for one in shown.differences:
         render.say(f"  {'fits  ' if one.compatible else 'breaks'}  {one.text}")
+
+
+def _header_text(value: Value) -> str:
+    if isinstance(value, AnyValue):  # StopTime, StartTime
+        return moment_text(from_timebase(value.value[0]))
+    return str(value)
 
 
 def marked_rows(document: str) -> list[tuple[str, str, str]]:

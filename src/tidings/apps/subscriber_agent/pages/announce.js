@@ -9,7 +9,7 @@ import { ask, Away } from "/console/lib/service.js";
 import { Empty } from "/console/lib/states.js";
 import { Text } from "/console/lib/text.js";
 import { toast } from "/console/lib/toasts.js";
-import { html, useMemo, useState } from "/console/lib/ui.js";
+import { html, useEffect, useMemo, useRef, useState } from "/console/lib/ui.js";
 import { changedOf, membersOf } from "/console/pages/trader/properties.js";
 import { propertiesOf } from "/console/pages/trader/types.js";
 
@@ -76,6 +76,8 @@ function Evolver({ evolver, onEvolver }) {
     ${problem && html`<p class="fault" role="alert">${visible(problem, 300)}</p>`}</div>`;
 }
 
+const NONE = { fields: {}, rest: "" };
+
 function Form({ kind, old, type, services, evolver }) {
   const properties = useMemo(() => propertiesOf(services.types, type), [type]);
   const about = ABOUT(kind);
@@ -87,15 +89,21 @@ function Form({ kind, old, type, services, evolver }) {
   const [draft, setDraft] = useState({ properties: first });
   const [given, setGiven] = useState({});
   const [reference, setReference] = useState("");
-  const [faults, setFaults] = useState({ fields: {}, rest: "" });
+  const [faults, setFaults] = useState(NONE);
   const [busy, setBusy] = useState(false);
+  const element = useRef();
+  useEffect(() => element.current?.querySelector("[aria-invalid=true]")?.focus(), [faults]);
   const hasValues = kind !== "REMOVAL_SERVICE";
   const made = useMemo(() => madeOf({ kind, old, type, evolver, reference, about, given, values, draft, first, hasValues }), [kind, evolver, reference, given, draft]);
+  const typed = (set) => (value) => {
+    set(value);
+    if (faults !== NONE) setFaults(NONE);
+  };
   const submit = async (event) => {
     event.preventDefault();
     if (made.mistyped) return setFaults({ fields: { [made.mistyped.path]: made.mistyped.message }, rest: "" });
     setBusy(true);
-    setFaults({ fields: {}, rest: "" });
+    setFaults(NONE);
     try {
       const { notice } = await ask("POST", "/api/announcements", made.body);
       toast(`Announced as ${notice}`);
@@ -107,11 +115,11 @@ function Form({ kind, old, type, services, evolver }) {
     }
   };
   return html`<div class="columns">
-    <form onSubmit=${submit} novalidate aria-label="The change">
-      ${hasValues && html`<${Body} field=${{ kind: "object", members: [values] }} draft=${draft} onDraft=${setDraft} faults=${faults.fields} />`}
+    <form ref=${element} onSubmit=${submit} novalidate aria-label="The change">
+      ${hasValues && html`<${Body} field=${{ kind: "object", members: [values] }} draft=${draft} onDraft=${typed(setDraft)} faults=${faults.fields} />`}
       ${hasType(kind) && html`<div class="field"><label for="reference">Object${isNew(kind) && html` <span class="soft">required</span>`}</label>
         <input id="reference" class="mono" value=${reference} placeholder=${isNew(kind) ? "IOR:…, corbaloc:…" : "as it is"} spellcheck=${false} autocomplete="off" onInput=${(event) => setReference(event.target.value)} /></div>`}
-      <${Body} field=${about} draft=${given} onDraft=${setGiven} faults=${faults.fields} />
+      <${Body} field=${about} draft=${given} onDraft=${typed(setGiven)} faults=${faults.fields} />
       ${faults.rest && html`<p class="problem" role="alert">${visible(faults.rest, 1000)}</p>`}
       <footer><button class="primary" disabled=${busy || !evolver.trim()}>Announce</button></footer>
     </form>
@@ -143,7 +151,7 @@ function Audience({ body, evolver }) {
   return html`<${Section} title="Who will be told" about=${found.data && `${plural(told.length, "subscriber")} of ${all.length}`}>
     ${found.error ? html`<p class="soft">${visible(found.error.message, 400)}</p>`
       : !found.data ? html`<p class="soft">Asking…</p>`
-      : all.length ? html`<table class="lines" aria-label="Who will be told">
+      : all.length ? html`<table class="lines stacked" aria-label="Who will be told">
         <tbody>${order.slice(0, SHOWN).map((one) => html`<tr key=${`${one.subscriber} ${one.how}`}>
           <td class="name"><${Text} text=${one.subscriber} /></td><td class=${one.told ? "good nowrap" : "soft nowrap"}>${one.told ? "will be told" : "will not"}</td>
           <td class="wide soft">${one.reason && html`<${Text} text=${one.reason} most=${200} />`}</td></tr>`)}</tbody></table>

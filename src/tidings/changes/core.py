@@ -183,6 +183,7 @@ class Changes:
     # Subscribers.
 
     def _register_subscriber(self, asked: r.RegisterSubscriber, _: int) -> None:
+        _check_hashed(asked)
         id, most = _checked_id("subscriber", asked.subscriber), self._settings.max_subscribers
         if id in self._subscribers:
             raise DuplicatedSubscriberID(f"there is a subscriber {id} already")
@@ -209,7 +210,7 @@ class Changes:
         return found.info()
 
     def _see_subscribers(self, asked: r.SeeSubscribers, _: int) -> tuple[r.SubscriberInfo, ...]:
-        ids = sorted(id for id in self._subscribers if id > asked.after)
+        ids = sorted(id for id in self._subscribers if id > asked.after_name)
         most = max(0, min(asked.most, MOST_AT_ONCE))
         return tuple(self._subscribers[id].info() for id in ids[:most])
 
@@ -221,7 +222,7 @@ class Changes:
 
     def _destroy_proxy(self, asked: r.DestroyProxySubscriber, _: int) -> None:
         found = self.subscriber(asked.subscriber)
-        self._drop_proxy(found, found.find(asked.proxy).id)
+        self._drop_proxy(found, found.find(asked.proxy_id).id)
         self._keep(found)
 
     def _destroy_all(self, asked: r.DestroyAllProxySubscribers, _: int) -> None:
@@ -237,11 +238,11 @@ class Changes:
 
     def _see_proxy(self, asked: r.SeeProxySubscriber, _: int) -> r.ProxySubscriberInfo:
         found = self.subscriber(asked.subscriber)
-        return found.proxy_info(found.find(asked.proxy))
+        return found.proxy_info(found.find(asked.proxy_id))
 
     def _connect(self, asked: r.ConnectProxySubscriber, _: int) -> None:
         found = self.subscriber(asked.subscriber)
-        proxy, most = found.find(asked.proxy), self._settings.max_connected_subscribers
+        proxy, most = found.find(asked.proxy_id), self._settings.max_connected_subscribers
         if proxy.connected:
             raise AlreadyConnected(f"subscriber {found.id} is connected to {proxy.id} already")
         if most and not found.is_connected and self._connected() >= most:
@@ -255,7 +256,7 @@ class Changes:
 
     def _disconnect(self, asked: r.DisconnectProxySubscriber, _: int) -> None:
         found = self.subscriber(asked.subscriber)
-        proxy = found.find(asked.proxy)
+        proxy = found.find(asked.proxy_id)
         if not proxy.connected:
             raise AlreadyDisconnected(f"subscriber {found.id} is not connected to {proxy.id}")
         proxy.connected, proxy.address = False, ""
@@ -269,7 +270,7 @@ class Changes:
     def _set_qos(self, asked: r.SetSubscriberQoS, _: int) -> None:
         found, holder = self._holder(asked)
         holder.qos |= checked_qos(asked.properties, self._settings)
-        self._changed(found, asked.proxy)
+        self._changed(found, asked.proxy_id)
 
     def _add_filter(self, asked: r.AddSubscriberFilter, _: int) -> str:
         found, holder = self._holder(asked)
@@ -280,23 +281,23 @@ class Changes:
         except LimitExceeded:
             del holder.filters[id]
             raise
-        self._filters_changed(found, asked.proxy)
+        self._filters_changed(found, asked.proxy_id)
         return id
 
     def _remove_filter(self, asked: r.RemoveSubscriberFilter, _: int) -> None:
         found, holder = self._holder(asked)
-        holder.find_filter(asked.filter)
-        del holder.filters[asked.filter]
-        self._filters_changed(found, asked.proxy)
+        holder.find_filter(asked.filter_id)
+        del holder.filters[asked.filter_id]
+        self._filters_changed(found, asked.proxy_id)
 
     def _remove_filters(self, asked: r.RemoveSubscriberFilters, _: int) -> None:
         found, holder = self._holder(asked)
         holder.filters.clear()
-        self._filters_changed(found, asked.proxy)
+        self._filters_changed(found, asked.proxy_id)
 
     def _holder(self, asked: Any) -> tuple[Subscriber, Holder]:  # noqa: ANN401 -- one of several
         found = self.subscriber(asked.subscriber)
-        return found, found.find(asked.proxy) if asked.proxy else found
+        return found, found.find(asked.proxy_id) if asked.proxy_id else found
 
     def _filters_changed(self, subscriber: Subscriber, proxy: str) -> None:
         self._changed(subscriber, *([proxy] if proxy else subscriber.proxies))
@@ -332,6 +333,7 @@ class Changes:
     # Evolvers.
 
     def _register_evolver(self, asked: r.RegisterEvolver, _: int) -> None:
+        _check_hashed(asked)
         id = _checked_id("evolver", asked.evolver)
         if id in self._evolvers:
             raise DuplicatedPublisherID(f"there is a service evolver {id} already")
@@ -534,6 +536,11 @@ class Changes:
         if _SETTINGS in states:
             self._settings = msgspec.convert(_without_version(states[_SETTINGS]), r.ChangeSettings)
         self._put_all()
+
+
+def _check_hashed(asked: r.RegisterSubscriber | r.RegisterEvolver) -> None:
+    if asked.password is not None:
+        raise InvalidUsage("only a digest of a password is kept: register as a question")
 
 
 def _checked_id(what: str, id: str) -> str:

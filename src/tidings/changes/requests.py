@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Annotated, TypeAlias
 
 from tidings.changes.model import ChangeKind, Notice, ServiceDescription
-from tidings.cores import Question, Request
+from tidings.cores import Most, Question, Request
 from tidings.events.anyvalue import Value
 from tidings.events.structured import StructuredEvent
 from tidings.filters.constraint import Constraint
@@ -143,11 +143,11 @@ class RegisterSubscriber(Question[None]):
 
     Attributes:
         subscriber: Its id: 1 to 64 letters, digits and . _ @ + -
-        password: Whoever knows it may use the subscriber, too; empty for nobody else.
+        password: Whoever tells it may use the subscriber, too; null for nobody else.
     """
 
     subscriber: PartyName
-    password: str = ""
+    password: str | None = None
     digest: str = ""
     principal: str = ""
 
@@ -182,12 +182,12 @@ class SeeSubscribers(Question[tuple[SubscriberInfo, ...]]):
     """See all subscribers, by id.
 
     Attributes:
-        after: The id of the last one seen before; empty for the first.
+        after_name: The id of the last one seen before; empty for the first.
         most: At most so many.
     """
 
-    after: str = ""
-    most: Annotated[int, "most"] = 100
+    after_name: str = ""
+    most: Most = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +216,7 @@ class DestroyProxySubscriber(Request):
     """End a proxy of a subscriber; notices that wait there are lost."""
 
     subscriber: PartyName
-    proxy: PartyName
+    proxy_id: PartyName
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +231,7 @@ class SeeProxySubscriber(Question[ProxySubscriberInfo]):
     """See one proxy of a subscriber."""
 
     subscriber: PartyName
-    proxy: PartyName
+    proxy_id: PartyName
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +243,7 @@ class ConnectProxySubscriber(Request):
     """
 
     subscriber: PartyName
-    proxy: PartyName
+    proxy_id: PartyName
     address: str = ""
 
 
@@ -252,7 +252,7 @@ class DisconnectProxySubscriber(Request):
     """Disconnect a subscriber from its proxy; notices wait until it connects again."""
 
     subscriber: PartyName
-    proxy: PartyName
+    proxy_id: PartyName
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,8 +265,8 @@ class PullNotices(Question[tuple[Notice, ...]]):
     """
 
     subscriber: PartyName
-    proxy: PartyName
-    most: Annotated[int, "most"] = 100
+    proxy_id: PartyName
+    most: Most = 100
     wait: int = 0
 
 
@@ -277,12 +277,12 @@ class SetSubscriberQoS(Request):
     Attributes:
         properties: `OrderPolicy`, `DiscardPolicy`, `MaxQueueLength`, `MaximumBatchSize`,
             `PacingInterval`, `PriorityOverride`; docs/changes.md has their values.
-        proxy: The proxy; empty for the subscriber itself.
+        proxy_id: The proxy; empty for the subscriber itself.
     """
 
     subscriber: PartyName
     properties: Mapping[str, Value]
-    proxy: str = ""
+    proxy_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,12 +293,12 @@ class AddSubscriberFilter(Request):
 
     Attributes:
         filter: Which notices it lets through.
-        proxy: The proxy; empty for the subscriber itself.
+        proxy_id: The proxy; empty for the subscriber itself.
     """
 
     subscriber: PartyName
     filter: FilterContent
-    proxy: str = ""
+    proxy_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,13 +306,13 @@ class RemoveSubscriberFilter(Request):
     """Remove a filter of a proxy or subscriber.
 
     Attributes:
-        filter: Its id there.
-        proxy: The proxy; empty for the subscriber itself.
+        filter_id: Its id there.
+        proxy_id: The proxy; empty for the subscriber itself.
     """
 
     subscriber: PartyName
-    filter: PartyName
-    proxy: str = ""
+    filter_id: PartyName
+    proxy_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,11 +320,11 @@ class RemoveSubscriberFilters(Request):
     """Remove all filters of a proxy or subscriber; then all notices pass.
 
     Attributes:
-        proxy: The proxy; empty for the subscriber itself.
+        proxy_id: The proxy; empty for the subscriber itself.
     """
 
     subscriber: PartyName
-    proxy: str = ""
+    proxy_id: str = ""
 
 
 # Evolvers.
@@ -353,12 +353,12 @@ class RegisterEvolver(Question[None]):
 
     Attributes:
         evolver: Its id: 1 to 64 letters, digits and . _ @ + -
-        password: Whoever knows it may announce changes, too; empty for nobody else.
+        password: Whoever tells it may announce changes, too; null for nobody else.
         address: Where its people are, such as a company's web site.
     """
 
     evolver: PartyName
-    password: str = ""
+    password: str | None = None
     address: str = ""
     digest: str = ""
     principal: str = ""

@@ -39,6 +39,7 @@ from tidings.channel.settings import FilterPart
 from tidings.channel.views import DeadLetterInfo
 from tidings.channel.vocabulary import Place, Side
 from tidings.cores import Question
+from tidings.engine import parties
 from tidings.engine.access import OWNER, Caller, Object
 from tidings.engine.authority import authorise
 from tidings.engine.beside import compiled
@@ -121,9 +122,13 @@ class LocalDoor:
             CountMatching: partial(count_matching, host, principal),
             SeeProperties: partial(see_properties, host, principal),
             SeeJobResult: self._see_job_result,
+            **{kind: self._as_caller(act) for kind, act in parties.ACTS.items()},
         }
         # The host lets go of the endpoint of a proxy that ends, and so does this set.
         self._endpoints: WeakSet[Endpoint] = WeakSet()
+
+    def _as_caller(self, act: Callable[..., Awaitable[Any]]) -> Callable[[Any], Awaitable[Any]]:
+        return lambda asked: act(self._host, self.caller, asked)
 
     @property
     def principal(self) -> Caller:

@@ -37,6 +37,7 @@ _GROUPS = {
     "access": "Access",
     "jobs": "Jobs over the archive",
     "trader": "The trader",
+    "interfaces": "Interfaces",
     "events": "Events",
 }
 _PLACE = "- `channel`, and `side` with `admin`, or `proxy`: the object.\n"

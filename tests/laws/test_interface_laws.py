@@ -47,7 +47,7 @@ def test_what_is_compatible_never_breaks_an_old_client(calls: Calls, seed: int) 
 
 def test_the_law_meets_both_verdicts() -> None:
     found = [compare_models(*one, ID) for one in map(models, range(150)) if one is not None]
-    verdicts = Counter((one.compatible, bool(one.entries)) for one in found)
+    verdicts = Counter((one.compatible, bool(one.differences)) for one in found)
     assert verdicts[False, True] > 25
     assert verdicts[True, True] > 25
 
@@ -66,7 +66,7 @@ def test_the_text_of_an_interface_stands_for_itself(seed: int) -> None:
             assert same is not None
             assert canonical(again, same) == text
             assert {it.id for it in closure(same)} == {it.id for it in closure(one)}
-            assert compare_models(model, again, one.id).entries == ()
+            assert compare_models(model, again, one.id).differences == ()
 
 
 @settings(max_examples=30)
@@ -81,4 +81,4 @@ def test_texts_of_interfaces_differ_as_the_files_do(seed: int) -> None:
         assert one is not None
         texts.append(canonical(model, one))
     direct = compare_models(*found, ID)
-    assert set(compare_interfaces(texts[0], texts[1], ID).entries) == set(direct.entries)
+    assert set(compare_interfaces(texts[0], texts[1], ID).differences) == set(direct.differences)

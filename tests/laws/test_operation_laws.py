@@ -75,6 +75,7 @@ def _read_path(row: Operation, path: str) -> dict[str, Any]:
         raise AssertionError(f"{path} is none of {row.places}")
     texts = {"name", "principal", "producer", "purpose", "gateway", "probe"}
     texts |= {"type", "offer", "link", "subscriber", "evolver", "proxy_id", "filter_id"}
+    texts |= {"interface"}
     read: dict[str, Any] = {
         name: Side(word) if name == "side" else word if name in texts else int(word)
         for name, word in parts.items()

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from tidings import jobs as j
 from tidings.audit import Change
+from tidings.changes import interfaces as n
 from tidings.channel import commands as c
 from tidings.channel import constraint_views as w
 from tidings.channel import management as m
@@ -130,6 +131,15 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
             "preference": "min cost",
             "policies": {"return_card": 10},
             "desired": ["cost"],
+        },
+    ),
+    n.LoadInterfaces: (
+        {"file": "Bank.idl", "text": "module Bank { interface Account { void close(); }; };"},
+    ),
+    n.CompareInterfaces: (
+        {
+            "before_text": "interface Account { void close(); };",
+            "after_text": "interface Account { void close(); void open(); };",
         },
     ),
     t.AddLink: ({"name": "campus", "target": "corbaloc::10.0.0.8:2809/TradingService"},),

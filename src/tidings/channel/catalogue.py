@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple
 
 from tidings import jobs as j
 from tidings.audit import Change, SeeChanges
+from tidings.changes import interfaces as n
 from tidings.changes import requests as s
 from tidings.changes.model import Notice
 from tidings.channel import commands as c
@@ -67,6 +68,7 @@ from tidings.federation import requests as f
 from tidings.filters.constraint import EventTypePattern
 from tidings.grants import requests as g
 from tidings.grants.model import Grant, Principal
+from tidings.idl.diff import Comparison
 from tidings.trader import requests as t
 from tidings.trader.model import LinkInfo, ServiceType, TraderSettings
 
@@ -694,6 +696,22 @@ _SERVICE_CHANGES: Final = (
         s.SubscriptionPut)),
 )  # fmt: skip
 
+_INTERFACE: Final = "/interfaces/{interface}"
+_INTERFACES: Final = (
+    Operation(n.LoadInterfaces, Right.MANAGE, "POST /interfaces", "Load interfaces", "interfaces",
+              answer=Named("interfaces", tuple[n.LoadedInterface, ...]), repeats=False),
+    _change(n.RemoveInterface, Right.MANAGE, f"DELETE {_INTERFACE}", "Remove an interface",
+            "interfaces", done=NotFound),
+    Operation(n.SeeInterfaces, Right.IMPORT, "GET /interfaces", "All interfaces", "interfaces",
+              answer=Named("interfaces", tuple[n.InterfaceInfo, ...])),
+    Operation(n.SeeInterface, Right.IMPORT, f"GET {_INTERFACE}", "One interface", "interfaces",
+              answer=n.InterfaceText),
+    Operation(n.CompareInterfaces, Right.IMPORT, "POST /interfaces/compare",
+              "Compare two versions of an interface", "interfaces", answer=Comparison,
+              repeats=True),
+    Operation(n.KeepInterfaces, Right.ENGINE, lasts=True),
+)  # fmt: skip
+
 _EVENTS: Final = (
     Operation(c.Ack, Right.USE_PROXY, f"POST {_PROXY}/ack", "Acknowledge events", "events",
               repeats=True),
@@ -729,6 +747,7 @@ CATALOGUE: Final = checked(
         *_FEDERATION,
         *_TRADER,
         *_SERVICE_CHANGES,
+        *_INTERFACES,
     )
 )
 """All operations."""

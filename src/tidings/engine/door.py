@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, Final, TypeVar
 from weakref import WeakSet
 
+from tidings.changes.interfaces import CompareInterfaces, LoadInterfaces
 from tidings.channel.commands import Command, Push
 from tidings.channel.fate import Fate
 from tidings.channel.functions import checked_function
@@ -55,6 +56,7 @@ from tidings.engine.endpoints import (
 )
 from tidings.engine.history import HistoryPage
 from tidings.engine.host import Host
+from tidings.engine.interfaces import compare, load_interfaces
 from tidings.engine.job_runner import JobRunner
 from tidings.engine.turns import Turns
 from tidings.engine.viewing import Viewing
@@ -123,6 +125,8 @@ class LocalDoor:
             SeeProperties: partial(see_properties, host, principal),
             SeeJobResult: self._see_job_result,
             **{kind: self._as_caller(act) for kind, act in parties.ACTS.items()},
+            LoadInterfaces: partial(load_interfaces, host, principal),
+            CompareInterfaces: partial(compare, host, principal),
         }
         # The host lets go of the endpoint of a proxy that ends, and so does this set.
         self._endpoints: WeakSet[Endpoint] = WeakSet()

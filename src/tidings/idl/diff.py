@@ -38,7 +38,7 @@ class Way(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class Difference:
     """One change.
 
     Attributes:
@@ -57,16 +57,16 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class Comparison:
     """What has changed.
 
     Attributes:
         compatible: Whether old clients still work.
-        entries: Each change, in the order of the definitions; none if nothing has changed.
+        differences: Each change, in the order of the definitions; none if nothing has changed.
     """
 
     compatible: bool = True
-    entries: tuple[Entry, ...] = ()
+    differences: tuple[Difference, ...] = ()
 
 
 class Notes:
@@ -83,19 +83,19 @@ class Notes:
         if before is None or before.compatible:
             self._found[key] = self._rules[rule]
 
-    def difference(self) -> Difference:
+    def comparison(self) -> Comparison:
         """All of them."""
-        entries = tuple(
-            Entry(where, what, rule.compatible, rule.name, text)
+        differences = tuple(
+            Difference(where, what, rule.compatible, rule.name, text)
             for (where, what, text), rule in self._found.items()
         )
-        return Difference(all(one.compatible for one in entries), entries)
+        return Comparison(all(one.compatible for one in differences), differences)
 
 
 def compare_interfaces(
     before: str, after: str, id: str = "", after_id: str = "", files: Folders | None = None
-) -> Difference:
-    """Compare two texts: the interface with an id, or all that they define.
+) -> Comparison:
+    """Compare two texts: the interface with an id or of a name, or all that they define.
 
     Afterwards it may have another id, `after_id`; if none is given and the id is not there any
     more, the interface of the same name is meant. Included files come from `files`; without, none
@@ -107,14 +107,14 @@ def compare_interfaces(
     return compare_models(old, new, id, after_id)
 
 
-def compare_models(before: m.Model, after: m.Model, id: str = "", after_id: str = "") -> Difference:
+def compare_models(before: m.Model, after: m.Model, id: str = "", after_id: str = "") -> Comparison:
     """Compare two models: the interface with an id, or all that their main files define."""
-    comparison = _Comparison(before, after)
+    comparison = _Comparing(before, after)
     if id:
         comparison.one(id, after_id or id)
     else:
         comparison.all()
-    return comparison.notes.difference()
+    return comparison.notes.comparison()
 
 
 # What is compared by names and places.
@@ -226,7 +226,7 @@ def _ids(interface: m.InterfaceDef) -> set[str]:
 _Composite: TypeAlias = m.StructDef | m.ExceptionDef | m.UnionDef | m.EnumDef | m.AliasDef
 
 
-class _Comparison:
+class _Comparing:
     def __init__(self, before: m.Model, after: m.Model) -> None:
         self.notes = Notes()
         self._before = before
@@ -690,7 +690,7 @@ def _renamed(old: Mapping[str, _Operation], new: Mapping[str, _Operation]) -> di
 def _interface_called(model: m.Model, id: str, name: str) -> m.InterfaceDef | None:
     found = [one for one in model.definitions if isinstance(one, m.InterfaceDef)]
     by_id = next((one for one in found if one.id == id), None)
-    return by_id or next((one for one in found if one.scoped == name), None)
+    return by_id or next((one for one in found if one.scoped in (id, name)), None)
 
 
 def _constants_of(model: m.Model, interface: m.InterfaceDef | None = None) -> dict[str, m.ConstDef]:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from tidings.audit import AuditTrail
 from tidings.changes.core import Changes
+from tidings.changes.interfaces import Interfaces
+from tidings.changes.model import Difference, ServiceTypeDescription
+from tidings.changes.service_types import compare_descriptions
 from tidings.cores import Core
 from tidings.federation.core import Federation
 from tidings.gateways.sides import checked_side
@@ -15,11 +18,23 @@ from tidings.trader.core import Trader
 
 def service_cores(jobs: JobLimits | None = None) -> list[Core]:
     """What every service runs, new."""
+    interfaces = Interfaces()
+    changes = Changes(new_origin, interfaces.describe, _differences)
     return [
         AuditTrail(),
         Grants(),
         Jobs(jobs),
         Federation(checked_side),
         Trader(),
-        Changes(new_origin),
+        interfaces,
+        changes,
     ]
+
+
+def _differences(
+    before: ServiceTypeDescription, after: ServiceTypeDescription
+) -> tuple[Difference, ...]:
+    found = compare_descriptions(before, after).differences
+    return tuple(
+        Difference(one.where, one.what, one.compatible, one.rule, one.text) for one in found
+    )

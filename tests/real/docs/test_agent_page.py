@@ -47,7 +47,7 @@ async def test_the_program_takes_notices() -> None:
     async with Client(InProcess(LocalDoor(host))) as client:
         await set_up(client)
         running = asyncio.create_task(found["run"](client))
-        while not await _is_connected(client):
+        while not await _is_connected(client):  # noqa: ASYNC110 -- it tells nobody
             await asyncio.sleep(0)
         await Bank(client).make(ChangeKind.INSTANTIATION_SERVICE)
         notices = await running

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.laws.interface_calls import Calls, Version, two_orbs
-from tests.real.docs.pages import code, page, tables
+from tests.real.docs.consoles import commands, written_by
+from tests.real.docs.pages import blocks, code, page, tables
+from tidings.changes.service_types import RULES as TYPE_RULES
+from tidings.changes.service_types import compare_types
 from tidings.idl.diff import compare_models
 from tidings.idl.rules import RULES
+from tidings.trader.model import ServiceType
+from tidings.trader.text import read_service_types
 
 PAGE = page("docs/compatibility.md")
 ACCOUNT = "Bank::Account"
@@ -33,6 +39,11 @@ def rows() -> Iterator[tuple[str, Row]]:
             yield "IDL:Bank/Account:1.0" if number == 2 else "", row
 
 
+TYPES = [
+    row for table in tables(PAGE) if "type before" in table.headings for _, row in table.dicts()
+]
+
+
 def version(fragment: str) -> Version:
     text = code(fragment).replace("⏎", "\n")
     inside = text if "interface " in text else f"interface Account {{\n{text}\n}};"
@@ -50,7 +61,7 @@ CASES = list(rows())
 def test_each_case_is_judged_as_shown(calls: Calls, id: str, row: Row) -> None:
     before, after = version(row["before"]), version(row["after"])
     found = compare_models(before.model, after.model, id)
-    assert {one.rule for one in found.entries} == listed(row["rules"])
+    assert {one.rule for one in found.differences} == listed(row["rules"])
     assert found.compatible is (row["compatible"] == "yes")
     tries = (calls.of_client(before, after, ACCOUNT, seed) for seed in range(TRIES))
     met = next((one for one in tries if one), [])
@@ -61,3 +72,34 @@ def test_every_rule_has_a_case_and_every_case_is_known() -> None:
     shown = {rule for _, row in CASES for rule in listed(row["rules"])}
     assert shown == set(RULES)
     assert len(CASES) >= 40
+
+
+# Service types.
+
+
+def full_type(cell: str) -> ServiceType:
+    [read] = read_service_types(code(cell))
+    return ServiceType(read.name, read.interface, tuple(read.properties), tuple(read.super_types))
+
+
+@pytest.mark.parametrize("row", TYPES, ids=[row["case"] for row in TYPES])
+def test_each_type_is_judged_as_shown(row: Row) -> None:
+    before, after = full_type(row["type before"]), full_type(row["type after"])
+    found = compare_types(before, after)
+    assert {one.rule for one in found.differences} == listed(row["rules"])
+    assert found.compatible is (row["compatible"] == "yes")
+
+
+def test_every_rule_about_types_is_on_the_page() -> None:
+    shown = {rule for row in TYPES for rule in listed(row["rules"])}
+    told = {rule for rule in TYPE_RULES if f"`{rule}`" in PAGE}
+    assert told == set(TYPE_RULES)
+    assert {rule for rule in TYPE_RULES if not rule.startswith(("value", "type-"))} <= shown
+
+
+def test_the_example_runs_as_shown(tmp_path: Path) -> None:
+    files = [block.text for block in blocks(PAGE) if block.language == "idl"]
+    for name, text in zip(("Bank.idl", "Bank-2.idl"), files, strict=True):
+        (tmp_path / name).write_text(text)
+    (shown,) = commands("docs/compatibility.md", "shell-session")
+    assert written_by(shown.command, tmp_path) == shown.output

@@ -3,8 +3,8 @@
 A notice is acknowledged at the service when a person has acknowledged it. Until then it comes again
 with every page that is opened; while none is, notices wait at the service.
 
-Frames are JSON objects. The page begins with ``{"subscriber"}`` and sends ``{"acknowledge": seq}``. It
-gets ``{"ready"}`` once, ``{"notice"}`` for each notice, and ``{"problem"}`` before the end.
+Frames are JSON objects. The page begins with ``{"subscriber"}`` and sends ``{"acknowledge": seq}``.
+It gets ``{"ready"}`` once, ``{"notice"}`` for each notice, and ``{"problem"}`` before the end.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`tidings demo changes --bounded`: a bank goes through all kinds of change, told in every format."""
+"""`tidings demo changes --bounded`: a bank goes through all kinds of change, in every format."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import asyncio
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 from lxml import etree
 
 from tidings.apps.demo_service import DemoService
 from tidings.apps.subscriber_agent.bank import STORY, Bank, set_up
 from tidings.changes.model import ChangeKind, Notice, TimeIndicator
-from tidings.changes.notice_event import event_of
+from tidings.changes.notice_event import event_of, value_of
 from tidings.changes.requests import (
     AddSubscriberFilter,
     ConnectProxySubscriber,
@@ -28,9 +28,8 @@ from tidings.changes.requests import (
 from tidings.changes.xml import notice_html, write_notice
 from tidings.client.client import Client
 from tidings.client.connecting import connect
-from tidings.clock import SystemClock
+from tidings.clock import SystemClock, from_timebase, moment_text
 from tidings.errors import TidingsError
-from tidings.events.codecs.json_codec import event_to_plain
 from tidings.terminal import render
 
 MOST_SECONDS: Final = 60.0
@@ -117,7 +116,7 @@ async def _taken(client: Client, type_: ProxyType, proxy: str) -> list[tuple[Not
 
 
 def _show_formats(found: dict[ProxyType, list[tuple[Notice, ...]]]) -> None:
-    [*structured] = [one for batch in found[ProxyType.PULL_STRUCTURED] for one in batch]
+    structured = [one for batch in found[ProxyType.PULL_STRUCTURED] for one in batch]
     shown = next((one for one in structured if one.kind is ChangeKind.CHANGE_TYPE), None)
     if shown is None:
         return
@@ -127,7 +126,8 @@ def _show_formats(found: dict[ProxyType, list[tuple[Notice, ...]]]) -> None:
     rows = [("event type", f"{event.domain}::{event.type}"), ("event name", event.name)]
     rows += [(f"header {name}", _header_text(one)) for name, one in event.header.items()]
     rows += [(f"data {name}", json.dumps(one)) for name, one in plain.items()]
-    render.table(("part", "value"), [*rows, ("body", f"the notice with {', '.join(event.body)}")])
+    parts = ", ".join(value_of(shown))
+    render.table(("part", "value"), [*rows, ("body", f"the whole notice: {parts}")])
     render.heading("As sequences")
     for batch in found[ProxyType.PULL_STRUCTURED_SEQUENCE]:
         render.say("  " + ", ".join(f"{one.id} {_short(one)}" for one in batch))
@@ -142,16 +142,18 @@ def _show_formats(found: dict[ProxyType, list[tuple[Notice, ...]]]) -> None:
 
 
 def _header_text(value: Value) -> str:
-    if isinstance(value, AnyValue):  # StopTime, StartTime
-        return moment_text(from_timebase(value.value[0]))
+    if isinstance(value, AnyValue):  # StopTime: a struct whose first member is the time
+        [units, *_] = cast("tuple[int, ...]", value.value)
+        return moment_text(from_timebase(units))
     return str(value)
 
 
 def marked_rows(document: str) -> list[tuple[str, str, str]]:
     """Return what an HTML document of a notice marks as added, removed or changed."""
     rows = etree.fromstring(document, etree.HTMLParser()).iter("tr")
-    cells = [tuple(" ".join(each.itertext()).strip() for each in row) for row in rows]
-    return [one for one in cells if len(one) == 3 and one[2] in ("added", "removed", "changed")]
+    cells = [[" ".join(map(str, each.itertext())).strip() for each in row] for row in rows]
+    found = [(one[0], one[1], one[2]) for one in cells if len(one) == 3]
+    return [one for one in found if one[2] in ("added", "removed", "changed")]
 
 
 def _short(one: Notice) -> str:

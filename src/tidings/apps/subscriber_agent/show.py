@@ -30,6 +30,9 @@ from tidings.client.client import Client
 from tidings.client.connecting import connect
 from tidings.clock import SystemClock, from_timebase, moment_text
 from tidings.errors import TidingsError
+from tidings.events.anyvalue import Any as AnyValue
+from tidings.events.anyvalue import Value
+from tidings.events.codecs.json_values import value_to_plain
 from tidings.terminal import render
 
 MOST_SECONDS: Final = 60.0

@@ -81,7 +81,7 @@ async def tell_story(client: Client) -> bool:
     await _change(client)
     found = {type_: await _taken(client, type_, proxy) for type_, proxy in proxies.items()}
     _show_formats(found)
-    return _show_check(found)
+    return show_check(found)
 
 
 async def _subscribe(client: Client) -> dict[ProxyType, str]:
@@ -141,7 +141,7 @@ def _show_formats(found: dict[ProxyType, list[tuple[Notice, ...]]]) -> None:
     render.table(("part", "definition", "mark"), marked_rows(notice_html(xml)))
     render.heading("What differs, in words")
     for one in shown.differences:
-        render.say(f"  {'fits  ' if one.compatible else 'breaks'}  {one.text}")
+        render.say(f"  {'fits  ' if one.compatible else 'breaks'}  {one.where}: {one.text}")
 
 
 def _header_text(value: Value) -> str:
@@ -170,7 +170,8 @@ def _say_lines(lines: Sequence[str]) -> None:
         render.say(f"  and {len(lines) - _SHOWN_LINES} more lines")
 
 
-def _show_check(found: dict[ProxyType, list[tuple[Notice, ...]]]) -> bool:
+def show_check(found: dict[ProxyType, list[tuple[Notice, ...]]]) -> bool:
+    """Show whether each format told all of the story, in order and nothing else; return that."""
     expected = [(kind, time) for kind in STORY for time in TimeIndicator]
     render.heading("The check")
     holds = True

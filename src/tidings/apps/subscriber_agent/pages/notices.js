@@ -1,13 +1,12 @@
 // Notices: a list, and one as a document with the differences marked, to be acknowledged.
 import { useCell } from "/console/lib/cell.js";
-import { fullTime, plural, time, visible } from "/console/lib/format.js";
+import { fullTime, plural, time, visible, visibleLines } from "/console/lib/format.js";
 import { Page, Section } from "/console/lib/page.js";
-import { address, change } from "/console/lib/router.js";
+import { address, change, useRoute } from "/console/lib/router.js";
 import { Empty } from "/console/lib/states.js";
 import { Text } from "/console/lib/text.js";
 import { html, useEffect, useRef, useState } from "/console/lib/ui.js";
 import { acknowledge, goOn, line, notices, open, subscriber, waiting } from "./inbox.js";
-import { useRoute } from "/console/lib/router.js";
 
 const KINDS = {
   CHANGE_TYPE: "Service type changes",
@@ -17,6 +16,7 @@ const KINDS = {
 };
 const VERDICTS = { true: ["good", "clients can go on"], false: ["bad", "breaks clients"] };
 
+const LONGEST_LINE = 4_000;
 const STATES = {
   opening: "Connecting…",
   open: "New notices arrive here by themselves.",
@@ -62,7 +62,7 @@ function Document({ notice, mayAcknowledge }) {
     ${notice.acknowledged ? html`<span class="soft">acknowledged</span>`
       : html`<button class="primary" disabled=${!mayAcknowledge} onClick=${() => acknowledge(notice)}>Acknowledge</button>`}`;
   return html`<${Section} title=${title} about=${`came ${fullTime(notice.timestamp)}`} actions=${actions}>
-    ${asXml ? html`<pre tabindex="0" class="notice-xml">${notice.xml}</pre>` : html`<${Article} text=${notice.html} />`}
+    ${asXml ? html`<pre tabindex="0" class="notice-xml">${visibleLines(notice.xml, LONGEST_LINE)}</pre>` : html`<${Article} text=${notice.html} />`}
   <//>`;
 }
 
@@ -71,7 +71,9 @@ function Article({ text }) {
   const place = useRef();
   useEffect(() => {
     const made = new DOMParser().parseFromString(text, "text/html").querySelector("article");
-    place.current.replaceChildren(...(made ? [made] : []));
+    const texts = document.createTreeWalker(made, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) texts.currentNode.data = visibleLines(texts.currentNode.data, LONGEST_LINE);
+    place.current.replaceChildren(made);
   }, [text]);
   return html`<div ref=${place} class="document"></div>`;
 }

@@ -1,6 +1,7 @@
 // The trader: service types with what they inherit, offers, links to other traders.
 import { act } from "../lib/actions.js";
-import { plural } from "../lib/format.js";
+import { filled } from "../lib/catalogue.js";
+import { plural, visibleLines } from "../lib/format.js";
 import { useLive } from "../lib/live.js";
 import { openMenu } from "../lib/menu.js";
 import { Page, Section } from "../lib/page.js";
@@ -15,6 +16,7 @@ import { Offers } from "./trader/offers.js";
 import { modeText, propertiesOf, rowsOf, subtypesOf, typeText } from "./trader/types.js";
 
 const EVERY = 10;
+const LONGEST_LINE = 4_000;
 
 export default function Trader({ query }) {
   const types = useLive("/v1/trader/types", { every: EVERY });
@@ -73,6 +75,7 @@ function Details({ types, type, properties }) {
       ["State", type.masked ? html`<span class="warn">masked: nothing can be exported under it</span>` : "open"],
       ["Incarnation", type.incarnation],
     ]} />
+    ${type.interface && html`<${Idl} key=${type.interface} id=${type.interface} />`}
     ${properties.length > 0 && html`<div class="scroll"><table class="lines properties">
       <thead><tr><th>Property</th><th>Type</th><th>Mode</th><th>Declared by</th></tr></thead>
       <tbody>${properties.map((one) => html`<tr key=${one.name}>
@@ -81,6 +84,12 @@ function Details({ types, type, properties }) {
         <td class=${one.from === type.name ? "soft" : ""}>${one.from === type.name ? "this type" : html`<${Text} text=${one.from} />`}</td>
       </tr>`)}</tbody></table></div>`}
   <//>`;
+}
+
+// The interface in IDL, where the service knows it.
+function Idl({ id }) {
+  const found = useLive(filled("/v1/interfaces/{id}", { id }), { every: 0 });
+  return found.data && html`<details class="idl"><summary>Interface in IDL</summary><pre>${visibleLines(found.data.text, LONGEST_LINE)}</pre></details>`;
 }
 
 function menuOf({ name, masked }) {

@@ -78,6 +78,10 @@ async def test_notices_of_what_was_picked_come_as_documents_and_are_acknowledged
 ) -> None:
     async with opened(tmp_path) as made, console(browser, made.url) as page:
         await pick(page, made.url, "ann", "Bank")
+        await page.goto(f"{made.url}/#/pick")
+        await page.get_by_text("Single services").click()
+        await take(page, "pick")
+        await page.goto(f"{made.url}/#/notices")
         notices = page.get_by_label("Notices", exact=True).get_by_role("button")
         await made.bank.make(ChangeKind.INSTANTIATION_SERVICE)
         await expect(notices).to_contain_text("New service")

@@ -125,6 +125,7 @@ class Notice:
         differences: In what the two descriptions differ.
         transaction: The transaction that it belongs to.
         changes: For how many changes it stands.
+        evolver: The service evolver that announces it.
     """
 
     id: str
@@ -147,6 +148,7 @@ class Notice:
     differences: tuple[Difference, ...] = ()
     transaction: Transaction | None = None
     changes: int = 1
+    evolver: str = ""
 
     @property
     def described(self) -> ServiceDescription:

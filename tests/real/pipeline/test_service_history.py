@@ -60,6 +60,7 @@ class Line(NamedTuple):
 def _notices(random: Random) -> list[Notice]:
     found = []
     for at in range(1, COUNT + 1):
+        time = random.choice(list(TimeIndicator))
         type_ = random.choice(["Bank", "Printer", "Bank_2", 'odd "type" ü'])
         service = ServiceDescription(ServiceTypeDescription(type_), {"Name": "ISEL"}, "IOR:00")
         compatible = random.choice([True, False, None])
@@ -71,13 +72,14 @@ def _notices(random: Random) -> list[Notice]:
             Notice(
                 f"EV{at}",
                 random.choice(list(ChangeKind)),
-                random.choice(list(TimeIndicator)),
+                time,
                 5,
                 FIRST_US + at * SECOND,
                 before=service,
                 offer=f"{type_}/{random.randrange(3) + 1}" if at % 5 else "",
                 compatible=compatible,
                 differences=differences,
+                evolver=f"evolver-{at % 3}" if time is TimeIndicator.ADVANCE else "",
             )
         )
     return found
@@ -101,8 +103,10 @@ def _trail(notices: list[Notice], random: Random) -> list[Line]:
     return lines
 
 
-def _principal(one: Notice, trail: list[Line]) -> str | None:
-    if one.time_indicator is TimeIndicator.ADVANCE or not one.offer:
+def _by(one: Notice, trail: list[Line]) -> str | None:
+    if one.time_indicator is TimeIndicator.ADVANCE:
+        return one.evolver
+    if not one.offer:
         return None
     since = [
         line
@@ -137,7 +141,7 @@ def _change(one: Notice, trail: list[Line]) -> ServiceChange:
         one.time_indicator.name,
         one.described.type.name,
         one.offer,
-        _principal(one, trail),
+        _by(one, trail),
         one.compatible,
         "; ".join(each.text for each in one.differences),
     )
@@ -168,6 +172,6 @@ def test_it_is_what_the_notices_say(spark: SparkSession, tmp_path: Path) -> None
     assert list(found["services"]) == histories
     latest = notices[::-1][:50]
     assert list(found["service_changes"]) == [_change(one, trail) for one in latest]
-    named = {one.principal for one in found["service_changes"]}
+    named = {one.by for one in found["service_changes"]}
     assert None in named
     assert len(named) > 10

@@ -59,6 +59,7 @@ def notice_shown(delivery: Delivery) -> dict[str, Any]:
         "again": delivery.redelivered,
         "id": notice.id,
         "kind": notice.kind.name,
+        "by": notice.evolver,
         "advance": notice.time_indicator.name == "ADVANCE",
         "service": notice.described.type.name,
         "name": str(notice.described.properties.get("Name", "")),

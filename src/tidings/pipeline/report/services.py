@@ -1,7 +1,7 @@
 """What became of services: a history from the notices in the channel `service-changes`.
 
-Who made a change says the audit trail: a line of the same operation about the same offer, the first
-one since the notice's timestamp.
+A notice in advance names the service evolver. Who made a change says the audit trail: a line of the
+same operation about the same offer, the first one since the notice's timestamp.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class ServiceChange:
     time_indicator: str
     service_type: str
     offer: str  # empty if the trader has none
-    principal: str | None  # who made the change; None if the trail does not say
+    by: str | None  # who made or announced the change; None if nothing says so
     compatible: bool | None  # None if nobody could judge
     differences: str  # in words
 
@@ -108,13 +108,14 @@ def _notices(events: DataFrame) -> DataFrame:
         told("time_indicator").alias("time_indicator"),
         sf.col("name").alias("service_type"),
         sf.coalesce(told("offer"), sf.lit("")).alias("offer"),
+        told("evolver").alias("evolver"),
         told("compatible").cast("boolean").alias("compatible"),
         sf.coalesce(sf.left(texts, sf.lit(_MOST_TEXT)), sf.lit("")).alias("differences"),
     )
 
 
 def _with_principals(notices: DataFrame, trail: DataFrame) -> DataFrame:
-    """Add who made the change of each immediate notice."""
+    """Add who made or announced each change."""
     kinds = sf.create_map(
         *(sf.lit(part) for name, kind in _OPERATIONS.items() for part in (name, kind.name))
     )
@@ -136,7 +137,7 @@ def _with_principals(notices: DataFrame, trail: DataFrame) -> DataFrame:
         .groupBy("seq")
         .agg(sf.min_by("principal", "done_us").alias("principal"))
     )
-    columns = [name for name in notices.columns if name not in ("compatible", "differences")]
-    return notices.join(matching, "seq", "left").select(
-        *columns, "principal", "compatible", "differences"
-    )
+    rest = ("evolver", "compatible", "differences")
+    columns = [name for name in notices.columns if name not in rest]
+    by = sf.coalesce("evolver", "principal").alias("by")
+    return notices.join(matching, "seq", "left").select(*columns, by, "compatible", "differences")

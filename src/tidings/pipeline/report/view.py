@@ -277,13 +277,13 @@ def _service_changes(report: Report) -> Section:
     rows = [
         (
             second_text(one.at_us), one.service_type, one.offer, _kind_text(one.kind),
-            one.time_indicator.lower(), one.principal or "", _judgement(one.compatible),
+            one.time_indicator.lower(), one.by or "", _judgement(one.compatible),
             one.differences,
         )
         for one in report.service_changes
     ]  # fmt: skip
     headings = ("when", "service type", "offer", "what", "told", "by", "clients", "differences")
-    text = "The latest first; who made a change is from the audit trail."
+    text = "The latest first; who made a change, and did not announce it, is from the audit trail."
     return Section("Who changed which service", text, None, Sheet(headings, rows))
 
 

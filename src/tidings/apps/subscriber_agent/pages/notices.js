@@ -61,7 +61,7 @@ function Document({ notice, mayAcknowledge }) {
       <button aria-pressed=${!asXml} onClick=${() => setAsXml(false)}>Document</button><button aria-pressed=${asXml} onClick=${() => setAsXml(true)}>XML</button></div>
     ${notice.acknowledged ? html`<span class="soft">acknowledged</span>`
       : html`<button class="primary" disabled=${!mayAcknowledge} onClick=${() => acknowledge(notice)}>Acknowledge</button>`}`;
-  return html`<${Section} title=${title} about=${`came ${fullTime(notice.timestamp)}`} actions=${actions}>
+  return html`<${Section} title=${title} about=${html`${notice.by ? html`announced by <${Text} text=${notice.by} /> on ` : "came "}${fullTime(notice.timestamp)}`} actions=${actions}>
     ${asXml ? html`<pre tabindex="0" class="notice-xml">${visibleLines(notice.xml, LONGEST_LINE)}</pre>` : html`<${Article} text=${notice.html} />`}
   <//>`;
 }

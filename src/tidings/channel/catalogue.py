@@ -69,6 +69,8 @@ from tidings.filters.constraint import EventTypePattern
 from tidings.grants import requests as g
 from tidings.grants.model import Grant, Principal
 from tidings.idl.diff import Comparison
+from tidings.live import requests as l
+from tidings.live.model import ObjectInfo
 from tidings.trader import requests as t
 from tidings.trader.model import LinkInfo, ServiceType, TraderSettings
 
@@ -632,6 +634,23 @@ _TRADER: Final = (
             "Change the trader's settings", "trader"),
 )  # fmt: skip
 
+_OBJECT: Final = "/live/objects/{object}"
+_LIVE: Final = (
+    Operation(l.SetObjects, Right.EXPORT, "PATCH /live/objects", "Set live objects", "live",
+              repeats=True, hidden=("owner",),
+              answer=Named("numbers", tuple[int, ...], (17, 4))),
+    _change(l.DeleteObject, Right.EXPORT, f"DELETE {_OBJECT}", "Delete a live object", "live",
+            hidden=("owner",), done=NotFound),
+    _change(l.DeleteObjects, Right.MANAGE, "POST /live/deletions",
+            "Delete live objects by their tags", "live", repeats=False, destroys=True,
+            answer=Named("deleted", int, 12)),
+    Operation(l.SeeLiveObject, Right.IMPORT, f"GET {_OBJECT}", "One live object", "live",
+              answer=ObjectInfo),
+    Operation(l.SeeLiveObjects, Right.IMPORT, "POST /live/search", "Find live objects", "live",
+              answer=Named("objects", tuple[ObjectInfo, ...]), repeats=True),
+    Operation(l.LookAtObjects, Right.IMPORT),
+)  # fmt: skip
+
 _CHANGES: Final = "/service-changes"
 _SUBSCRIBER: Final = f"{_CHANGES}/subscribers/{{subscriber}}"
 _PROXY_OF: Final = f"{_SUBSCRIBER}/proxies/{{proxy_id}}"
@@ -746,6 +765,7 @@ CATALOGUE: Final = checked(
         *_JOBS,
         *_FEDERATION,
         *_TRADER,
+        *_LIVE,
         *_SERVICE_CHANGES,
         *_INTERFACES,
     )

@@ -11,16 +11,14 @@ from typing import Any, Final, TypeVar
 from weakref import WeakSet
 
 from tidings.changes.interfaces import CompareInterfaces, LoadInterfaces
+from tidings.channel.catalogue import CATALOGUE
 from tidings.channel.commands import Command, Push
 from tidings.channel.fate import Fate
 from tidings.channel.functions import checked_function
 from tidings.channel.management import (
     Connect,
-    CreateFilter,
-    CreateMapping,
     Detach,
     Disconnect,
-    ObtainProxy,
 )
 from tidings.channel.questions import (
     CheckConstraint,
@@ -79,9 +77,11 @@ from tidings.grants.requests import (
     SetPassword,
 )
 from tidings.jobs import JobInfo, JobResult, JobState, SeeJob, SeeJobResult, StartJob
-from tidings.trader.requests import ChangeOffers, ExportOffer
 
 _F = TypeVar("_F")
+
+_OWNED: Final = frozenset(row.request for row in CATALOGUE if "owner" in row.hidden)
+"""What belongs to whoever has it made."""
 
 _CLOSED: Final = "the client is closed: make another one"
 # Dead letters scanned at once.
@@ -158,10 +158,8 @@ class LocalDoor:
         principal = self.caller
         if self._closed:
             self._check_open()
-        if not principal.owns_service and isinstance(
-            command, ObtainProxy | CreateFilter | CreateMapping | ExportOffer | ChangeOffers
-        ):
-            command = replace(command, owner=principal.name)
+        if command.__class__ in _OWNED and not principal.owns_service:
+            command = replace(command, owner=principal.name)  # type: ignore[type-var]
         if isinstance(command, CreateGrant):
             command = replace(command, created_by=principal.name)
         if isinstance(command, StartJob):

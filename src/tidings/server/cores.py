@@ -12,6 +12,7 @@ from tidings.federation.core import Federation
 from tidings.gateways.sides import checked_side
 from tidings.grants.core import Grants
 from tidings.jobs import JobLimits, Jobs
+from tidings.live.core import Live
 from tidings.names import new_origin
 from tidings.trader.core import Trader
 
@@ -28,6 +29,7 @@ def service_cores(jobs: JobLimits | None = None) -> list[Core]:
         Trader(),
         interfaces,
         changes,
+        Live(),
     ]
 
 

@@ -184,6 +184,7 @@ PATH_TYPES: Final[Mapping[str, Any]] = {
     "iterator": Annotated[Number, Path(description="The iterator's id.", examples=[1])],
     "interface": Annotated[_TradingName, Path(examples=["IDL:Bank/Account:1.0"])],
     "link": Annotated[_TradingName, Path(examples=["campus"])],
+    "object": Annotated[_TradingName, Path(examples=["flight/DLH4AB"])],
     "offer": Annotated[_TradingName, Path(examples=["Office::Printer/7"])],
     "type": Annotated[_TradingName, Path(examples=["Office::Printer"])],
     "subscriber": Annotated[_PartyName, Path(examples=["ann"])],

@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 from tests.laws.interface_pairs import ID, pair
 from tests.laws.test_interface_laws import models
 from tidings.changes.model import ServiceTypeDescription
-from tidings.changes.service_types import compare_descriptions, compare_types, compare_values
+from tidings.changes.service_types import (
+    MOST_COMPARED,
+    compare_descriptions,
+    compare_types,
+    compare_values,
+)
 from tidings.errors import TidingsError
 from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any as AnyValue
@@ -59,7 +64,18 @@ def test_interfaces_that_are_known_are_compared(seed: int) -> None:
         return
     texts = pair(Random(seed))
     before, after = (ServiceTypeDescription("P", (), (), ID, text) for text in texts)
-    assert compare_descriptions(before, after) == compare_interfaces(texts[0], texts[1], ID)
+    found = compare_interfaces(texts[0], texts[1], ID).differences
+    assert compare_descriptions(before, after) == found
+
+
+def test_interfaces_too_long_to_compare_are_told_to_differ() -> None:
+    comment = f"// {' ' * MOST_COMPARED}\n"
+    before, after = (
+        ServiceTypeDescription("P", (), (), "IDL:A:1.0", f"{comment}interface A {{ {body} }};")
+        for body in ("void a();", "void a(); void b();")
+    )
+    assert [one.rule for one in compare_descriptions(before, after)] == ["interface-too-long"]
+    assert compare_descriptions(before, before) == ()
 
 
 def test_masking_and_values_are_told() -> None:

@@ -7,6 +7,7 @@ before. So what the trader accepts of a subtype is compatible.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Final
 
 from tidings.changes.model import ServiceTypeDescription
@@ -14,7 +15,7 @@ from tidings.events.anyvalue import Value, same
 from tidings.events.codecs.json_text import write_json
 from tidings.events.codecs.json_values import value_to_plain
 from tidings.events.typetext import describe
-from tidings.idl.diff import Comparison, Notes, compare_interfaces
+from tidings.idl.diff import Comparison, Difference, Notes, compare_interfaces
 from tidings.idl.rules import Rule, table
 from tidings.trader.model import PropertyDef, ServiceType
 
@@ -29,6 +30,7 @@ property-removed no Constraints that name it match no offer that has it not.
 property-type no Constraints and importers take the value for another.
 property-stronger yes Importers can rely on more; whoever exports must keep to it.
 property-weaker no Importers have relied on what may be otherwise now.
+interface-too-long no The interfaces differ, and are too long to be compared while a notice waits.
 interface-unknown no The interface is another one, and nobody knows in what it differs.
 type-masked yes The offers stay; nothing new can be exported.
 type-unmasked yes Offers can be exported again.
@@ -39,6 +41,8 @@ value-changed yes The offer has another value: whoever needs it is told.
 """The rules about service types and the properties of offers, by name."""
 
 
+MOST_COMPARED: Final = 8_000
+"""Characters of two interfaces that are compared in some 5 ms."""
 _SHOWN: Final = 80
 """Characters of a value in a text."""
 
@@ -67,13 +71,27 @@ def compare_types(
 
 def compare_descriptions(
     before: ServiceTypeDescription, after: ServiceTypeDescription
-) -> Comparison:
-    """Compare the descriptions of service types that notices have."""
+) -> tuple[Difference, ...]:
+    """Compare the descriptions of service types that notices have.
+
+    This runs where nothing may take long: interfaces of more than `MOST_COMPARED` characters are
+    told to differ, and not in what.
+    """
     old, new = (
         ServiceType(one.name, one.interface_id, one.properties, one.base_types)
         for one in (before, after)
     )
-    return compare_types(old, new, before.interface_idl, after.interface_idl)
+    texts = (before.interface_idl, after.interface_idl)
+    if all(texts) and sum(map(len, texts)) > MOST_COMPARED and texts[0] != texts[1]:
+        found = compare_types(old, replace(new, interface=old.interface)).differences
+        text = (
+            f"the interface is {new.interface}, and was {old.interface}: with all they need they "
+            "are too long to be compared here; compare_interfaces tells what has changed"
+        )
+        more = Notes(RULES)
+        more.add("interface", "interface changed", "interface-too-long", text)
+        return found + more.comparison().differences
+    return compare_types(old, new, *texts).differences
 
 
 def compare_values(before: Mapping[str, Value], after: Mapping[str, Value]) -> Comparison:
@@ -138,6 +156,8 @@ def _interface(
     notes: Notes, before: str, after: str, before_idl: str, after_idl: str
 ) -> Comparison:
     """Compare the interfaces; where their texts are not known, only whether they are the same."""
+    if before_idl and before_idl == after_idl and before == after:
+        return Comparison()
     if before_idl and after_idl:
         return compare_interfaces(before_idl, after_idl, before, after)
     if before != after:

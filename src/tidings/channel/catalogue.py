@@ -590,7 +590,6 @@ _TRADER: Final = (
             "trader", repeats=True, done=NotMasked),
     Operation(t.SeeServiceTypes, Right.IMPORT, "GET /trader/types", "All service types",
               "trader", answer=Named("types", tuple[ServiceType, ...])),
-    Operation(t.SeeIncarnation, Right.IMPORT),
     Operation(t.SeeServiceType, Right.IMPORT, f"GET {_TYPE}", "One service type", "trader",
               answer=ServiceType),
     Operation(t.SeeFullServiceType, Right.IMPORT, f"GET {_TYPE}/full",
@@ -632,6 +631,22 @@ _TRADER: Final = (
               "trader", answer=TraderSettings),
     _change(t.SetTraderSettings, Right.MANAGE, "PATCH /trader/settings",
             "Change the trader's settings", "trader"),
+)  # fmt: skip
+
+_INTERFACE: Final = "/interfaces/{interface}"
+_INTERFACES: Final = (
+    Operation(n.LoadInterfaces, Right.MANAGE, "POST /interfaces", "Load interfaces", "interfaces",
+              answer=Named("interfaces", tuple[n.LoadedInterface, ...]), repeats=False),
+    _change(n.RemoveInterface, Right.MANAGE, f"DELETE {_INTERFACE}", "Remove an interface",
+            "interfaces", done=NotFound),
+    Operation(n.SeeInterfaces, Right.IMPORT, "GET /interfaces", "All interfaces", "interfaces",
+              answer=Named("interfaces", tuple[n.InterfaceInfo, ...])),
+    Operation(n.SeeInterface, Right.IMPORT, f"GET {_INTERFACE}", "One interface", "interfaces",
+              answer=n.InterfaceText),
+    Operation(n.CompareInterfaces, Right.IMPORT, "POST /interfaces/compare",
+              "Compare two versions of an interface", "interfaces", answer=Comparison,
+              repeats=True),
+    Operation(n.KeepInterfaces, Right.ENGINE, lasts=True),
 )  # fmt: skip
 
 _OBJECT: Final = "/live/objects/{object}"
@@ -715,22 +730,6 @@ _SERVICE_CHANGES: Final = (
         s.SubscriptionPut)),
 )  # fmt: skip
 
-_INTERFACE: Final = "/interfaces/{interface}"
-_INTERFACES: Final = (
-    Operation(n.LoadInterfaces, Right.MANAGE, "POST /interfaces", "Load interfaces", "interfaces",
-              answer=Named("interfaces", tuple[n.LoadedInterface, ...]), repeats=False),
-    _change(n.RemoveInterface, Right.MANAGE, f"DELETE {_INTERFACE}", "Remove an interface",
-            "interfaces", done=NotFound),
-    Operation(n.SeeInterfaces, Right.IMPORT, "GET /interfaces", "All interfaces", "interfaces",
-              answer=Named("interfaces", tuple[n.InterfaceInfo, ...])),
-    Operation(n.SeeInterface, Right.IMPORT, f"GET {_INTERFACE}", "One interface", "interfaces",
-              answer=n.InterfaceText),
-    Operation(n.CompareInterfaces, Right.IMPORT, "POST /interfaces/compare",
-              "Compare two versions of an interface", "interfaces", answer=Comparison,
-              repeats=True),
-    Operation(n.KeepInterfaces, Right.ENGINE, lasts=True),
-)  # fmt: skip
-
 _EVENTS: Final = (
     Operation(c.Ack, Right.USE_PROXY, f"POST {_PROXY}/ack", "Acknowledge events", "events",
               repeats=True),
@@ -765,9 +764,9 @@ CATALOGUE: Final = checked(
         *_JOBS,
         *_FEDERATION,
         *_TRADER,
+        *_INTERFACES,
         *_LIVE,
         *_SERVICE_CHANGES,
-        *_INTERFACES,
     )
 )
 """All operations."""

@@ -124,9 +124,9 @@ class LocalDoor:
             CountMatching: partial(count_matching, host, principal),
             SeeProperties: partial(see_properties, host, principal),
             SeeJobResult: self._see_job_result,
-            **{kind: self._as_caller(act) for kind, act in parties.ACTS.items()},
             LoadInterfaces: partial(load_interfaces, host, principal),
             CompareInterfaces: partial(compare, host, principal),
+            **{kind: self._as_caller(act) for kind, act in parties.ACTS.items()},
         }
         # The host lets go of the endpoint of a proxy that ends, and so does this set.
         self._endpoints: WeakSet[Endpoint] = WeakSet()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from tidings.audit import AuditTrail
 from tidings.changes.core import Changes
 from tidings.changes.interfaces import Interfaces
-from tidings.changes.model import Difference, ServiceTypeDescription
 from tidings.changes.service_types import compare_descriptions
 from tidings.cores import Core
 from tidings.federation.core import Federation
@@ -20,7 +19,6 @@ from tidings.trader.core import Trader
 def service_cores(jobs: JobLimits | None = None) -> list[Core]:
     """What every service runs, new."""
     interfaces = Interfaces()
-    changes = Changes(new_origin, interfaces.describe, _differences)
     return [
         AuditTrail(),
         Grants(),
@@ -28,15 +26,6 @@ def service_cores(jobs: JobLimits | None = None) -> list[Core]:
         Federation(checked_side),
         Trader(),
         interfaces,
-        changes,
+        Changes(new_origin, interfaces.describe, compare_descriptions),
         Live(),
     ]
-
-
-def _differences(
-    before: ServiceTypeDescription, after: ServiceTypeDescription
-) -> tuple[Difference, ...]:
-    found = compare_descriptions(before, after).differences
-    return tuple(
-        Difference(one.where, one.what, one.compatible, one.rule, one.text) for one in found
-    )

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.edges.cli.running import tidings
 from tests.laws.interface_calls import Calls, Version, two_orbs
 from tests.real.docs.consoles import commands, written_by
 from tests.real.docs.pages import blocks, code, page, tables
@@ -94,7 +95,8 @@ def test_every_rule_about_types_is_on_the_page() -> None:
     shown = {rule for row in TYPES for rule in listed(row["rules"])}
     told = {rule for rule in TYPE_RULES if f"`{rule}`" in PAGE}
     assert told == set(TYPE_RULES)
-    assert {rule for rule in TYPE_RULES if not rule.startswith(("value", "type-"))} <= shown
+    beside = ("value", "type-", "interface-too-long")
+    assert {rule for rule in TYPE_RULES if not rule.startswith(beside)} <= shown
 
 
 def test_the_example_runs_as_shown(tmp_path: Path) -> None:
@@ -103,3 +105,14 @@ def test_the_example_runs_as_shown(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text)
     (shown,) = commands("docs/compatibility.md", "shell-session")
     assert written_by(shown.command, tmp_path) == shown.output
+
+
+def test_the_exit_code_is_the_verdict(tmp_path: Path) -> None:
+    before, after, wrong = (str(tmp_path / name) for name in ("a.idl", "b.idl", "c.idl"))
+    Path(before).write_text("interface A { void a(); };")
+    Path(after).write_text("interface A { void a(); void b(); };")
+    Path(wrong).write_text("interface A { void a(; };")
+    for args, code_ in (((before, after), 0), ((after, before), 1), ((before, wrong), 2)):
+        assert tidings("idl", "diff", *args).exit_code == code_
+    assert tidings("idl", "diff", before, before).stdout == "nothing has changed\n"
+    assert tidings("idl", "diff", before, after, "--interface", "C").exit_code == 2

@@ -14,7 +14,6 @@ from tidings.changes import documents
 from tidings.changes.documents import MAX_DOCUMENT, InvalidDocument
 from tidings.changes.model import (
     ChangeKind,
-    Difference,
     Notice,
     ServiceDescription,
     ServiceTypeDescription,
@@ -24,6 +23,7 @@ from tidings.changes.xml import notice_html, read_notice, write_notice
 from tidings.errors import LimitExceeded, MissingExtra
 from tidings.events import typecode as tc
 from tidings.events.anyvalue import Value
+from tidings.idl.diff import Difference
 from tidings.trader.model import PropertyDef, PropertyMode
 
 IDL: Final = "interface {} {{ {} }};"

@@ -12,13 +12,13 @@ import pytest
 from tests.real.pipeline.archives import FIRST_US, SECOND, ArchiveMaker, Row
 from tidings.changes.model import (
     ChangeKind,
-    Difference,
     Notice,
     ServiceDescription,
     ServiceTypeDescription,
     TimeIndicator,
 )
 from tidings.changes.notice_event import event_of
+from tidings.idl.diff import Difference
 from tidings.pipeline.archive import Selection
 from tidings.pipeline.frames import events_frame, kind_frame
 from tidings.pipeline.report.services import (

@@ -196,7 +196,7 @@ def test_a_part_of_it(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / events.path).write_bytes(b"short")
     damaged = run_report(spark, ReportOptions(str(tmp_path)), silent)
     assert (damaged.events, damaged.types) == (61, 2)
-    assert [(one.service_type, one.removed) for one in damaged.services] == [("Bank", 1)]
+    assert [(one.service_type, one.announced) for one in damaged.services] == [("Bank", 1)]
     assert "<h2>Who changed which service</h2>" in page_html(report_page(damaged, ""))
     assert any(events.path in problem for problem in damaged.problems)
 

@@ -120,15 +120,16 @@ def _by(one: Notice, trail: list[Line]) -> str | None:
 
 
 def _history(type_: str, notices: list[Notice]) -> ServiceHistory:
-    judged = Counter(one.compatible for one in notices)
+    made = [one for one in notices if one.time_indicator is TimeIndicator.IMMEDIATE]
+    judged = Counter(one.compatible for one in made)
     return ServiceHistory(
         type_,
-        len(notices),
-        sum(one.time_indicator is TimeIndicator.ADVANCE for one in notices),
+        len(notices) - len(made),
+        len(made),
         judged[False],
         judged[True],
         judged[None],
-        sum(one.kind is ChangeKind.REMOVAL_SERVICE for one in notices),
+        sum(one.kind is ChangeKind.REMOVAL_SERVICE for one in made),
         max(one.timestamp for one in notices),
     )
 
@@ -168,7 +169,7 @@ def test_it_is_what_the_notices_say(spark: SparkSession, tmp_path: Path) -> None
         _history(type_, [one for one in notices if one.described.type.name == type_])
         for type_ in types
     ]
-    histories.sort(key=lambda one: (-one.breaking, -one.notices, one.service_type))
+    histories.sort(key=lambda one: (-one.breaking, -one.changes, one.service_type))
     assert list(found["services"]) == histories
     latest = notices[::-1][:50]
     assert list(found["service_changes"]) == [_change(one, trail) for one in latest]

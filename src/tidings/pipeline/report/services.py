@@ -35,13 +35,13 @@ class ServiceHistory:
     """The notices about the services of one type."""
 
     service_type: str
-    notices: int
-    announced: int  # those in advance
-    breaking: int  # those that are not compatible
+    announced: int  # notices in advance
+    changes: int  # notices of what has happened; the next three add up to it
+    breaking: int  # changes that are not compatible
     compatible: int
-    unknown: int  # those nobody could judge
+    unjudged: int  # changes of values, new services, those that went, and unknown interfaces
     removed: int  # services that went
-    last_us: int  # arrival of the latest
+    last_us: int  # when the service learned of the latest
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +63,18 @@ def find_service_changes(events: DataFrame, trail: DataFrame, top: int) -> dict[
     """Return the history by service type, those that break their clients first, and the latest."""
     notices = _notices(events.where(sf.col("channel") == SERVICE_CHANGES)).persist()
     try:
+        # A change that was announced has two notices, and is one change.
+        made, fits = _is("time_indicator", TimeIndicator.IMMEDIATE), sf.col("compatible")
         by_type = notices.groupBy("service_type").agg(
-            sf.count(sf.lit(1)).alias("notices"),
-            sf.count_if(_is("time_indicator", TimeIndicator.ADVANCE)).alias("announced"),
-            sf.count_if(~sf.col("compatible")).alias("breaking"),
-            sf.count_if("compatible").alias("compatible"),
-            sf.count_if(sf.col("compatible").isNull()).alias("unknown"),
-            sf.count_if(_is("kind", ChangeKind.REMOVAL_SERVICE)).alias("removed"),
+            sf.count_if(~made).alias("announced"),
+            sf.count_if(made).alias("changes"),
+            sf.count_if(made & ~fits).alias("breaking"),
+            sf.count_if(made & fits).alias("compatible"),
+            sf.count_if(made & fits.isNull()).alias("unjudged"),
+            sf.count_if(made & _is("kind", ChangeKind.REMOVAL_SERVICE)).alias("removed"),
             sf.max("at_us").alias("last_us"),
         )
-        order = (sf.desc("breaking"), sf.desc("notices"), sf.col("service_type"))
+        order = (sf.desc("breaking"), sf.desc("changes"), sf.col("service_type"))
         histories = by_type.orderBy(*order).limit(top).collect()
         latest = notices.orderBy(sf.desc("at_us"), sf.desc("seq")).limit(top)
         named = _with_principals(latest, trail).orderBy(sf.desc("at_us"), sf.desc("seq"))

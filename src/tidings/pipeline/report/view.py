@@ -23,8 +23,8 @@ from tidings.pipeline.page import (
 from tidings.pipeline.report import Latency, Report
 
 _WITHOUT_MARK: Final = "(no producer named)"
-# How a notice was judged, and its colour.
-_JUDGED: Final = {"breaking": "#a83a3a", "compatible": "#4aa564", "unknown": "#9aa0a6"}
+# How a change was judged, and its colour.
+_JUDGED: Final = {"breaking": "#a83a3a", "compatible": "#4aa564", "not judged": "#9aa0a6"}
 _KINDS: Final = {
     "CHANGE_TYPE": "other type",
     "CHANGE_PROPERTY_VAL": "properties",
@@ -251,25 +251,19 @@ def _dead_letters(report: Report) -> Section:
 
 
 def _services(report: Report) -> Section:
+    judged = [(one, (one.breaking, one.compatible, one.unjudged)) for one in report.services]
     rows = [
-        (
-            one.service_type, *map(count_text, (
-                one.breaking, one.compatible, one.unknown, one.removed, one.announced, one.notices,
-            )), second_text(one.last_us),
-        )
-        for one in report.services
-    ]  # fmt: skip
-    headings = (
-        *("service type", "breaking", "compatible", "unknown", "removed", "in advance", "notices"),
-        "latest",
-    )
+        (one.service_type, *map(count_text, (one.changes, *counts, one.removed, one.announced)))
+        for one, counts in judged
+    ]
+    headings = ("service type", "changes", *_JUDGED, "removed", "announced")
     parts = [
         (one.service_type, name, float(n))
-        for one in report.services[:_MOST_BARS]
-        for name, n in zip(_JUDGED, (one.breaking, one.compatible, one.unknown), strict=True)
+        for one, counts in judged[:_MOST_BARS]
+        for name, n in zip(_JUDGED, counts, strict=True)
     ]
-    chart = partial(charts.stacked, parts, _JUDGED, "share of notices")
-    text = "Notices by service type; those that break their clients most come first."
+    chart = partial(charts.stacked, parts, _JUDGED, "share of changes")
+    text = "By service type; those that break their clients most come first."
     return Section("Changes of services", text, chart, Sheet(headings, rows, range(1, 7)))
 
 

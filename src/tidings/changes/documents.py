@@ -99,14 +99,14 @@ def write_document(root: Element) -> str:
     return f'<?xml version="1.0" encoding="utf-8"?>\n{octets.decode()}'
 
 
-def read_document(text: str, root: str, dtd: str) -> Element:
+def read_document(text: str, root: str, dtd: str, most: int = MAX_DOCUMENT) -> Element:
     """Return the root of a document that is valid by one of our DTDs, or raise InvalidDocument."""
     require_lxml()
     try:
         octets = text.encode()
     except UnicodeEncodeError as error:
         raise InvalidDocument(f"character {error.start + 1} is a lone surrogate") from error
-    _check_length(len(octets))
+    _check_length(len(octets), most)
     _check_doctype(text, root)
     parser = etree.XMLParser(
         encoding="utf-8", resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
@@ -127,9 +127,9 @@ def read_document(text: str, root: str, dtd: str) -> Element:
     return found
 
 
-def _check_length(octets: int) -> None:
-    if octets > MAX_DOCUMENT:
-        raise LimitExceeded(f"the document has {octets} octets, more than {MAX_DOCUMENT}")
+def _check_length(octets: int, most: int = MAX_DOCUMENT) -> None:
+    if octets > most:
+        raise LimitExceeded(f"the document has {octets} octets, more than {most}")
 
 
 def _check_doctype(text: str, root: str) -> None:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final
 
 from tidings.changes.documents import Element, element
 from tidings.errors import BadInput
-from tidings.events.typecode import KEYWORDS, Kind
 from tidings.idl import model as m
 from tidings.idl.compile import compile_source
+from tidings.idl.diff import shown
 from tidings.idl.faults import Source
-from tidings.idl.sources import Folders
+from tidings.idl.sources import Only
 
 _VERSION: Final = re.compile(r".*:(\d+\.\d+)")
+_type: Final = partial(shown, behind=False)
 _MODES: Final = {"in": "IN", "out": "OUT", "inout": "INOUT"}
 
 
@@ -38,20 +39,13 @@ def interface_element(id: str, idl: str) -> Element:
     )
 
 
-class _NoFiles(Folders):
-    """No files: the IDL of an interface is whole."""
-
-    def find(self, name: str, angled: bool, includer: Source) -> Source | None:
-        return super().find(name, True, includer)  # there are no folders
-
-
 @lru_cache(64)
 def _interface(id: str, idl: str) -> tuple[tuple[m.NamedDef, ...], m.InterfaceDef] | None:
     """Return all definitions and the interface, by its repository id or its name."""
     if not idl:
         return None
     try:
-        definitions = compile_source(Source("interface.idl", idl), _NoFiles()).definitions
+        definitions = compile_source(Source("interface.idl", idl), Only()).definitions
     except BadInput:  # an announcement may bring anything
         return None
     named = (one for one in definitions if isinstance(one, m.InterfaceDef))
@@ -101,7 +95,7 @@ def _constants(definitions: Iterable[m.NamedDef], interface: m.InterfaceDef) -> 
         path = (*owner.scopes, owner.name)
         for one in (each for each in constants if each.scopes == path):
             told = {"Id": one.id, "Name": one.name, "Version": _version(one.id)}
-            type_, value = type_name(one.type), str(one.value)
+            type_, value = _type(one.type), str(one.value)
             yield element("Constant", **told, Type=type_, Value=value, **derived)
 
 
@@ -114,7 +108,7 @@ def _attributes(interface: m.InterfaceDef) -> Iterator[Element]:
             name = one.name.removeprefix("_get_")
             mode = "NORMAL" if f"_set_{name}" in names else "READONLY"
             told = _inner(owner, name)
-            yield element("Attribute", **told, Type=type_name(one.result), Mode=mode, **derived)
+            yield element("Attribute", **told, Type=_type(one.result), Mode=mode, **derived)
 
 
 def _operations(interface: m.InterfaceDef) -> Iterator[Element]:
@@ -123,7 +117,7 @@ def _operations(interface: m.InterfaceDef) -> Iterator[Element]:
             if one.name.startswith("_"):
                 continue
             parameters = (
-                element("Parameter", Name=p.name, Type=type_name(p.type), Mode=_MODES[p.direction])
+                element("Parameter", Name=p.name, Type=_type(p.type), Mode=_MODES[p.direction])
                 for p in one.parameters
             )
             yield element(
@@ -132,29 +126,13 @@ def _operations(interface: m.InterfaceDef) -> Iterator[Element]:
                 *parameters,
                 *map(_exception, one.raises),
                 **_inner(owner, one.name),
-                Type="void" if one.result is None else type_name(one.result),
+                Type=_type(one.result),
                 Mode="ONEWAY" if one.oneway else "NORMAL",
                 **derived,
             )
 
 
 def _exception(found: m.ExceptionDef) -> Element:
-    members = (element("Member", Name=one.name, Type=type_name(one.type)) for one in found.members)
+    members = (element("Member", Name=one.name, Type=_type(one.type)) for one in found.members)
     told = {"Id": found.id, "Name": found.scoped, "Version": _version(found.id)}
     return element("Exception", "", *members, **told)
-
-
-def type_name(type_: m.Type) -> str:
-    """Return a type as IDL writes it."""
-    if isinstance(type_, m.NamedDef):
-        return type_.scoped
-    if isinstance(type_, m.Basic):
-        return "Object" if type_.kind is Kind.OBJREF else KEYWORDS[type_.kind]
-    if isinstance(type_, m.TextOf):
-        return ("wstring" if type_.wide else "string") + (f"<{type_.bound}>" if type_.bound else "")
-    if isinstance(type_, m.FixedOf):
-        return f"fixed<{type_.digits},{type_.scale}>"
-    if isinstance(type_, m.ArrayOf):
-        return f"{type_name(type_.element)}[{type_.length}]"
-    bound = f",{type_.bound}" if type_.bound else ""
-    return f"sequence<{type_name(type_.element)}{bound}>"

@@ -168,8 +168,6 @@ def _read(root: Element) -> Notice:
     before, after = _read_services(content, kind)
     deleted = _read_properties(content.find("DeleteProperties"), before)
     modified = _read_properties(content.find("ModifyProperties"), before)
-    if kind is ChangeKind.CHANGE_PROPERTY_VAL:
-        after = _after(before, deleted, modified)
     return Notice(
         _text(header, "MessageID"),
         kind,
@@ -202,18 +200,6 @@ def _read_services(
         return found.get("ORIGINAL_SERVICE"), found.get("CHANGED_SERVICE")
     (service,) = found.values()
     return (None, service) if kind is ChangeKind.INSTANTIATION_SERVICE else (service, None)
-
-
-def _after(
-    before: ServiceDescription | None,
-    deleted: Mapping[str, Value],
-    modified: Mapping[str, Value],
-) -> ServiceDescription | None:
-    """Return a service as it is when properties have changed."""
-    if before is None:
-        return None
-    kept = {name: one for name, one in before.properties.items() if name not in deleted}
-    return ServiceDescription(before.type, kept | dict(modified), before.reference)
 
 
 # Descriptions.

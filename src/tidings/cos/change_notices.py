@@ -6,7 +6,9 @@ compatible, and the differences in words. XML has.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 from tidings.changes.model import (
@@ -186,6 +188,11 @@ NO_MESSAGE: Final = wire.StructuredEventMessage(
 
 # Proxies.
 
+_SHORT: Final = 1_000
+"""Characters of IDL that are written as XML in about a millisecond."""
+_MOST_KEPT: Final = 16_000_000
+"""Characters of documents that are kept for further subscribers."""
+
 _PUSH: Final = comm.StructuredPushSubscriber_INTERFACE.operations["push_structured_event"]
 _PUSH_XML: Final = comm.XMLPushSubscriber_INTERFACE.operations["push_xml_event"]
 
@@ -199,12 +206,59 @@ def write_message(writer: Writer, event: StructuredEvent) -> None:
     _PUSH.write_arguments(writer, (message,))
 
 
+class Documents:
+    """The latest notices as XML, each made once for all subscribers.
+
+    Making one whose interfaces are long takes a while: `are_ready` and `make` let callers do that
+    beside the loop.
+    """
+
+    def __init__(self) -> None:
+        # By the id of the event, which is kept so that its id is not another's meanwhile.
+        self._made: OrderedDict[int, tuple[StructuredEvent, str | TidingsError]] = OrderedDict()
+        self._length = 0
+        self._lock = Lock()
+
+    def are_ready(self, events: Iterable[StructuredEvent]) -> bool:
+        """Whether writing these takes no longer than the loop can wait."""
+        return all(id(one) in self._made or _is_short(one) for one in events)
+
+    def make(self, event: StructuredEvent) -> str | TidingsError:
+        """Return an event's document, or why there is none; from any thread."""
+        found = self._made.get(id(event))
+        if found is not None:
+            return found[1]
+        made: str | TidingsError
+        try:
+            made = write_notice(notice_of(event))
+        except TidingsError as error:
+            made = error
+        with self._lock:
+            if id(event) not in self._made:
+                self._made[id(event)] = event, made
+                self._length += len(str(made))
+            while self._length > _MOST_KEPT and len(self._made) > 1:
+                self._length -= len(str(self._made.popitem(last=False)[1][1]))
+        return made
+
+
+DOCUMENTS: Final = Documents()
+
+
+def _is_short(event: StructuredEvent) -> bool:
+    try:
+        notice = notice_of(event)
+    except TidingsError:
+        return True  # which is soon found out again
+    described = (one.type.interface_idl for one in (notice.before, notice.after) if one is not None)
+    return sum(map(len, described)) <= _SHORT
+
+
 def write_xml(writer: Writer, event: StructuredEvent) -> None:
     """Write an event of the channel of notices as an XML document."""
-    try:
-        document = write_notice(notice_of(event))
-    except TidingsError as error:
-        raise BAD_PARAM(why=str(error)) from error
+    document = DOCUMENTS.make(event)
+    if not isinstance(document, str):
+        raise BAD_PARAM(why=str(document)) from document
     _PUSH_XML.write_arguments(writer, (document,))
 
 

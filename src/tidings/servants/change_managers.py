@@ -6,15 +6,17 @@ announce changes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from tidings import errors
 from tidings.changes import requests as r
+from tidings.changes.interfaces import LoadInterfaces
 from tidings.cos import scncomm_auto as comm
 from tidings.cos import scnmanager_auto as wire
 from tidings.cos.change_notices import announcement_in
 from tidings.cos.scncomm_auto import AdminSubscriber_INTERFACE
-from tidings.cos.SCSModule_auto import SCSServant
+from tidings.cos.SCSModule_auto import InvalidIDL, SCSServant
 from tidings.cos.trading import properties_in, reference_in
 from tidings.events.reference import Reference
 from tidings.orb.exceptions import NO_PERMISSION
@@ -71,6 +73,14 @@ class ScsObject(ManagerPart, SCSServant):
         made: str = await self.door.ask(asked)
         return made
 
+    async def load_idl(self, idl: str) -> Sequence[str]:
+        """Make interfaces known to the service; return their ids."""
+        try:
+            found = await self.door.request(LoadInterfaces("text.idl", idl))
+        except (errors.BadInput, errors.LimitExceeded) as error:
+            raise InvalidIDL(str(error)) from error
+        return tuple(one.id for one in found)
+
 
 class EventManagerObject(ManagerPart, wire.EventManagerServant):
     """scnmanager::EventManager."""
@@ -109,7 +119,7 @@ class PublisherManagerObject(ManagerPart, wire.PublisherManagerServant):
 
     async def registerPublisher(self, publisherID: str, passwd: str, address: str) -> Reference:
         """Register a service evolver; return its own manager."""
-        await self.door.request(r.RegisterEvolver(publisherID, passwd, address))
+        await self.door.request(r.RegisterEvolver(publisherID, passwd or None, address))
         ids = (self._parties.keep(publisherID),)
         return self.reference(PUBLISHER_MANAGER, ids, wire.PublisherManager_INTERFACE)
 
@@ -129,7 +139,7 @@ class SubscriberManagerObject(ManagerPart, wire.SubscriberManagerServant):
 
     async def registerSubscriber(self, subscriberID: str, passwd: str) -> Reference:
         """Register a subscriber; return its administrator."""
-        await self.door.request(r.RegisterSubscriber(subscriberID, passwd))
+        await self.door.request(r.RegisterSubscriber(subscriberID, passwd or None))
         return self._admin(subscriberID)
 
     async def unregisterSubscriber(self, subscriberID: str, passwd: str) -> None:

@@ -9,22 +9,26 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from tidings.channel.effects import Message
 from tidings.channel.management import ObtainTypes, Suspend
 from tidings.channel.vocabulary import Form, InfoMode, Item, Side
+from tidings.cos.change_notices import DOCUMENTS, write_xml
 from tidings.cos.CosEventComm_auto import Disconnected as ClientDisconnected
 from tidings.cos.CosNotification_auto import EventType
 from tidings.cos.CosNotification_auto import StructuredEvent as WireEvent
 from tidings.cos.events import any_in, event_in
 from tidings.cos.kinds import Kind
+from tidings.engine.beside import beside
 from tidings.engine.endpoints import Endpoint, EventBatch, Types
 from tidings.errors import Disconnected, InvalidEvent, TidingsError
 from tidings.events.reference import Reference
+from tidings.events.structured import StructuredEvent
 from tidings.orb.aio.repeated import CallAgain
 from tidings.orb.exceptions import (
     BAD_OPERATION,
@@ -424,10 +428,35 @@ class SubscriberEndpoint(PushConsumerEndpoint):
     Nothing is tried again meanwhile, and no notice is given up.
     """
 
+    _preparing: asyncio.Task[None] | None = None
+
+    def _is_held(self) -> bool:
+        """Return whether calls must wait: also for documents that take a while."""
+        if super()._is_held():
+            return True
+        if self.kind.write is not write_xml:
+            return False
+        events = [one.event for one in self._queue[0]]
+        if self._preparing is None and not DOCUMENTS.are_ready(events):
+            self._preparing = self._calls.start(self._prepare(events))
+        return self._preparing is not None
+
+    async def _prepare(self, events: list[StructuredEvent]) -> None:
+        await prepare_documents(events)
+        self._preparing = None
+        self._begin()
+
     def _fail(self, messages: list[Message], error: Exception, *, gone: bool) -> None:
         if gone or isinstance(error, _UNHEARD):
             self._seat.suspend()
         super()._fail(messages, error, gone=False)
+
+
+async def prepare_documents(events: Iterable[StructuredEvent]) -> None:
+    """Make notices into XML documents beside the loop, if that takes a while."""
+    for one in events:
+        if not DOCUMENTS.are_ready((one,)):
+            await beside(partial(DOCUMENTS.make, one))
 
 
 class PullSupplierEndpoint(ClientEndpoint):

@@ -198,6 +198,11 @@ class AgentObject(TypedErrors, AgentServant):
         self._require_known()
         return self._service.reference(ObjectKey(TRADER, (), self._grant), Lookup_INTERFACE)
 
+    async def getServiceChanges(self) -> Reference:
+        """Return the object where change notification begins."""
+        self._require_known()
+        return self._service.reference(ObjectKey(SCS, (), self._grant), SCS_INTERFACE)
+
     async def getProperty(self, name: str) -> str:
         """Return a setting, or an empty string if unknown; the name may carry a prefix."""
         self._require(Verb.INSPECT)

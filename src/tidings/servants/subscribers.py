@@ -13,22 +13,27 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from tidings import errors
 from tidings.changes import requests as r
-from tidings.changes.pending import CHANNEL
+from tidings.changes.documents import require_lxml
 from tidings.channel.vocabulary import Form, Style
 from tidings.cos import scncomm_auto as comm
-from tidings.cos.change_notices import NO_MESSAGE, SUBSCRIBER_KINDS
+from tidings.cos.change_notices import NO_MESSAGE, SUBSCRIBER_KINDS, write_xml
 from tidings.cos.kinds import Kind
-from tidings.cos.subscriptions import content_in, content_out, qos_out
+from tidings.cos.TimeBase_auto import TimeT_TYPE
+from tidings.engine.parties import place_of
+from tidings.events import typecode as tc
+from tidings.events.anyvalue import Any as AnyValue
+from tidings.events.anyvalue import Value
 from tidings.events.reference import Reference
+from tidings.events.typecode import TypeCode
 from tidings.orb.aio.targets import caller as peer_address
 from tidings.orb.ior import is_nil, to_ior
 from tidings.orb.stubs import Interface, Servant
+from tidings.servants.endpoints import prepare_documents
 from tidings.servants.operations import typed
 from tidings.servants.proxies import LEASE, MOST_PULLED, Pulled, write_batch, write_one
 from tidings.servants.service import ObjectServant
 
 if TYPE_CHECKING:
-    from tidings.channel.holders import Proxy
     from tidings.engine.access import ObjectKey
     from tidings.engine.host import Host
     from tidings.errors import TidingsError
@@ -53,6 +58,15 @@ _TRANSLATED: Final[tuple[tuple[type[TidingsError], type[UserException]], ...]] =
     (errors.BadInput, comm.UnsupportedQoS),
     (errors.BadInput, comm.IllegalConstraint),
 )
+
+_TYPES: Final[Mapping[str, TypeCode]] = {
+    comm.OrderPolicy: tc.SHORT,
+    comm.DiscardPolicy: tc.SHORT,
+    comm.MaxQueueLength: tc.LONG,
+    comm.MaximumBatchSize: tc.LONG,
+    comm.PacingInterval: TimeT_TYPE,
+    comm.PriorityOverride: comm.OverriddenPrioritySeq_TYPE,
+}
 
 
 def party_number(id: str) -> int:
@@ -135,12 +149,12 @@ class SubscriberPart(ChangeServant):
 
     async def get_qos(self) -> Sequence[comm.Property]:
         """Return the properties that were set."""
-        return qos_out((await self.see()).qos)
+        return _qos_out((await self.see()).qos)
 
     async def addFilter(self, filter: comm.FilterContent) -> str:
         """Add a filter; return its id."""
         subscriber, proxy = await self.place()
-        asked = r.AddSubscriberFilter(subscriber, content_in(filter), proxy)
+        asked = r.AddSubscriberFilter(subscriber, _content_in(filter), proxy)
         made: str = await self.door.ask(asked)
         return made
 
@@ -162,12 +176,12 @@ class SubscriberPart(ChangeServant):
         found = (await self.see()).filters.get(filterID)
         if found is None:
             raise comm.FilterNotFound
-        return comm.FilterInfo(filterID, content_out(found))
+        return comm.FilterInfo(filterID, _content_out(found))
 
     async def getAllFilters(self) -> Sequence[comm.FilterInfo]:
         """Return all filters."""
         held = (await self.see()).filters
-        return tuple(comm.FilterInfo(id, content_out(one)) for id, one in held.items())
+        return tuple(comm.FilterInfo(id, _content_out(one)) for id, one in held.items())
 
 
 class AdminSubscriberObject(SubscriberPart, comm.AdminSubscriberServant):
@@ -239,13 +253,14 @@ class ProxySubscriberPart(SubscriberPart):
 
         One that could not be reached any more can connect again without having disconnected.
         """
+        if self.KIND.write is write_xml:
+            require_lxml()
         clients, place, info = self.service.clients, await self.place(), await self.see()
-        found = self._subscription(info)
-        if info.connected and self.KIND.transfer is not None and self._is_lost(found):
+        at = place_of(self.service.host, info)
+        if info.connected and self.KIND.transfer is not None and self._is_lost(at):
             await self.door.ask(r.DisconnectProxySubscriber(*place))
         address = "" if is_nil(client) else to_ior(client)
         await self.door.ask(r.ConnectProxySubscriber(*place, address))
-        at = found.channel.id, found.id
         try:
             await clients.connect_subscriber(*at, self.KIND, client, peer_address.get())
         except errors.TidingsError:
@@ -253,26 +268,48 @@ class ProxySubscriberPart(SubscriberPart):
                 await self.door.ask(r.DisconnectProxySubscriber(*place))
             raise
 
-    def _subscription(self, info: r.ProxySubscriberInfo) -> Proxy:
-        """Return the channel's proxy, or raise what keeps it from being there."""
-        for channel in self.service.host.channels.values():
-            if channel.name == CHANNEL and info.subscription in channel.names:
-                return channel.proxies[channel.names[info.subscription]]
-        raise errors.WrongState(info.problem or f"there is no subscription {info.subscription} now")
-
-    def _is_lost(self, found: Proxy) -> bool:
+    def _is_lost(self, at: tuple[int, int]) -> bool:
         host = self.service.host
-        return found.suspended or host.endpoint(found.channel.id, found.id) is None
+        return host.channels[at[0]].proxies[at[1]].suspended or host.endpoint(*at) is None
 
     async def disconnect(self) -> None:
         """Disconnect the subscriber for a while; its notices wait."""
-        place, found = await self.place(), self._subscription(await self.see())
-        await self.door.ask(r.DisconnectProxySubscriber(*place))
-        await self.service.clients.release_subscriber(found.channel.id, found.id)
+        at = place_of(self.service.host, await self.see())
+        await self.door.ask(r.DisconnectProxySubscriber(*await self.place()))
+        await self.service.clients.release_subscriber(*at)
 
     async def destroy(self) -> None:
         """End the proxy; notices that wait there are lost."""
         await self.door.ask(r.DestroyProxySubscriber(*await self.place()))
+
+
+# ---------------------------------------------------------------- what subscribers set
+
+
+def _content_in(given: comm.FilterContent) -> r.FilterContent:
+    """Convert a filter."""
+    services = tuple(r.TraderFilter(one.type, one.constr) for one in given.traderConstraints)
+    return r.FilterContent(r.FilterEvents[given.type.name], services, tuple(given.iors))
+
+
+def _content_out(content: r.FilterContent) -> comm.FilterContent:
+    """Convert a filter."""
+    services = tuple(comm.TraderFilterContent(one.type, one.constraint) for one in content.services)
+    type_ = comm.FilterEventType[content.events.name]
+    return comm.FilterContent(type_, services, content.references)
+
+
+def _qos_out(qos: Mapping[str, Value]) -> tuple[comm.Property, ...]:
+    """Convert properties, each with its type."""
+    return tuple(
+        comm.Property(name, AnyValue(_TYPES[name], _outward(value))) for name, value in qos.items()
+    )
+
+
+def _outward(value: Any) -> Any:  # noqa: ANN401 -- as the property has it
+    if isinstance(value, tuple):
+        return tuple(comm.OverriddenPriority(one["constraint"], one["priority"]) for one in value)
+    return value
 
 
 # ---------------------------------------------------------------- pulling
@@ -293,12 +330,14 @@ class PullingSubscriberPart(ProxySubscriberPart):
         info = await self.see()
         if not info.connected:
             raise comm.Disconnected
-        host, found = self.service.host, self._subscription(info)
+        host = self.service.host
+        channel, proxy = place_of(host, info)
         if wait is None:
-            wait = found.qos.pacing_interval // 10
-        place = found.channel.id, found.id
-        batch = await host.pull(*place, min(most, MOST_PULLED), wait, LEASE)
-        return Pulled(host, *place, batch.messages)
+            wait = host.channels[channel].proxies[proxy].qos.pacing_interval // 10
+        batch = await host.pull(channel, proxy, min(most, MOST_PULLED), wait, LEASE)
+        if self.KIND.write is write_xml:
+            await prepare_documents(one.event for one in batch.messages)
+        return Pulled(host, channel, proxy, batch.messages)
 
 
 def _handing_out(kind: Kind) -> Interface:

@@ -12,6 +12,7 @@ import pytest
 
 from tidings.changes import documents
 from tidings.changes.documents import MAX_DOCUMENT, InvalidDocument
+from tidings.changes.interface_xml import interface_element
 from tidings.changes.model import (
     ChangeKind,
     Notice,
@@ -19,10 +20,16 @@ from tidings.changes.model import (
     ServiceTypeDescription,
     TimeIndicator,
 )
+from tidings.changes.requests import FilterEvents
+from tidings.changes.subscription_xml import read_subscription
 from tidings.changes.xml import notice_html, read_notice, write_notice
 from tidings.errors import LimitExceeded, MissingExtra
 from tidings.events import typecode as tc
 from tidings.events.anyvalue import Value
+from tidings.events.fields import fields_for
+from tidings.events.structured import StructuredEvent
+from tidings.filters.parse import parse
+from tidings.filters.to_python import to_python
 from tidings.idl.diff import Difference
 from tidings.trader.model import PropertyDef, PropertyMode
 
@@ -137,6 +144,8 @@ def test_elements_and_what_they_have_no_place_for_say_the_same() -> None:
 def test_a_document_is_bounded() -> None:
     with pytest.raises(LimitExceeded, match=f"more than {MAX_DOCUMENT}"):
         read_notice(BARE.replace("a new", "a" * MAX_DOCUMENT))
+    with pytest.raises(LimitExceeded, match="more than 100000"):
+        read_subscription(SUBSCRIPTION.replace("Printer", "P" * 100_000))
     with pytest.raises(LimitExceeded, match="the document has"):
         write_notice(replace(NOTICE, reason="a" * MAX_DOCUMENT))
 
@@ -190,3 +199,102 @@ def test_without_lxml_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch)
     for act in (lambda: write_notice(NOTICE), lambda: read_notice(DOCUMENT)):
         with pytest.raises(MissingExtra, match=r"pip install tidings\[xml\]"):
             act()
+
+
+SUBSCRIPTION: Final = """<?xml version="1.0"?>
+<SubscriptionData>
+  <EventType>ChangeEvent</EventType>
+  <ServiceDescription>
+    <ServiceTypeName>BankService</ServiceTypeName>
+    <Property Name="BankName" Value="CU 'Bank'"/>
+    <Property Name="ReservedFund" Value="-50000"/>
+    <Property Name="Rate" Value="2.5"/>
+    <Property Name="Code" Value="'007'"/>
+    <Property Name="Open" Value="TRUE"/>
+    <ObjectReference> IOR:001543 </ObjectReference>
+  </ServiceDescription>
+  <ServiceDescription><ServiceTypeName>Printer</ServiceTypeName></ServiceDescription>
+  <ServiceDescription><ObjectReference>IOR:00</ObjectReference></ServiceDescription>
+</SubscriptionData>
+"""
+
+
+def test_a_subscription_is_read() -> None:
+    found = read_subscription(SUBSCRIPTION)
+    assert found.events is FilterEvents.CHANGE_SERVICE_EVENT
+    assert found.references == ("IOR:001543", "IOR:00")
+    assert [one.type for one in found.services] == ["BankService", "Printer"]
+    assert found.services[1].constraint == ""
+    matches = to_python(parse(found.services[0].constraint))
+    bank: dict[str, Value] = {
+        "BankName": "CU 'Bank'", "ReservedFund": -50000, "Rate": 2.5, "Code": "007", "Open": True,
+    }  # fmt: skip
+    for name, value in (("Open", True), ("Rate", 2.4), ("Code", 7)):
+        event = StructuredEvent("", "", "", {}, bank | {name: value}, None)
+        assert (matches(fields_for(event, 0)) is True) is (value is True)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "problem"),
+    [
+        (">ChangeEvent<", ">Any<", "line 3: EventType: 'Any' is none of ChangeEvent, New"),
+        ("<ServiceTypeName>BankService</ServiceTypeName>", "", "line 4: properties are those"),
+        ('"BankName"', '"Bank Name"', "line 6: 'Bank Name' is not the name of a property"),
+        ("</EventType>", "</EventType><EventType/>", "content does not follow the DTD"),
+        ("<SubscriptionData>", "<!DOCTYPE x [<!ENTITY y 'z'>]><SubscriptionData>", "DOCTYPE"),
+    ],
+)
+def test_a_bad_subscription_is_refused(before: str, after: str, problem: str) -> None:
+    with pytest.raises(InvalidDocument, match=problem):
+        read_subscription(_in(before, after)(SUBSCRIPTION))
+
+
+BANK_IDL: Final = """
+module demo {
+  interface Named { readonly attribute string title; void rename(in string title); };
+  interface Bank : Named {
+    const long most = 7;
+    exception NoSuch { string account; };
+    attribute sequence<string, 9> owners;
+    oneway void ping();
+    Object find(inout fixed<9, 2> sum, out demo::Bank other) raises (NoSuch);
+  };
+};
+"""
+
+
+def test_an_interface_is_written_with_all_that_it_inherits() -> None:
+    found = interface_element("IDL:demo/Bank:1.0", BANK_IDL)
+    told = [
+        (one.tag, *(value for name, value in one.items() if name not in ("Id", "Version")))
+        for one in found.iter("*")
+    ]
+    assert told == [
+        ("Interface", "demo::Bank"),
+        ("BaseInterfaces",),
+        ("BaseInterface", "demo::Named"),
+        ("Link", "IDL:demo/Bank:1.0", "IDL:demo/Named:1.0"),
+        ("Constant", "most", "long", "7"),
+        ("Attribute", "title", "string", "READONLY", "YES"),
+        ("Attribute", "owners", "sequence<string, 9>", "NORMAL"),
+        ("Operation", "rename", "void", "NORMAL", "YES"),
+        ("Parameter", "title", "string", "IN"),
+        ("Operation", "ping", "void", "ONEWAY"),
+        ("Operation", "find", "Object", "NORMAL"),
+        ("Parameter", "sum", "fixed<9,2>", "INOUT"),
+        ("Parameter", "other", "demo::Bank", "OUT"),
+        ("Exception", "demo::Bank::NoSuch"),
+        ("Member", "account", "string"),
+    ]
+    assert next(found.iter("Operation")).get("Id") == "IDL:demo/Named/rename:1.0"
+    for id, idl in (("IDL:demo/Other:2.1", BANK_IDL), ("demo::Other", "interface {")):
+        bare = interface_element(id, idl)
+        assert (len(bare), bare.get("Name")) == (0, "demo::Other")
+
+
+def test_a_new_service_is_described_as_it_is() -> None:
+    made = replace(NOTICE, kind=ChangeKind.INSTANTIATION_SERVICE, before=None, objective="more")
+    found = read_notice(re.sub(r" *<\?tidings .*\?>\n", "", write_notice(made)))
+    assert found.before is None
+    assert found.after is not None
+    assert (found.after.properties, found.objective) == (NEW.properties, "more")

@@ -123,6 +123,13 @@ static std::map<std::string, Command> commands() {
     objects[a.at(1)] = scncomm::AdminSubscriber::_duplicate(made);
     say(std::string(CORBA::String_var(made->adminID())));
   };
+  all["admin"] = [](const Texts& a) {
+    auto manager = the<scnmanager::SubscriberManager>("subscribers");
+    objects[a.at(1)] = manager->getAdminSubscriber(a.at(2).c_str(), a.at(3).c_str());
+  };
+  all["find"] = [](const Texts& a) {
+    objects[a.at(1)] = the<scncomm::AdminSubscriber>(a.at(2))->getProxySubscriber(a.at(3).c_str());
+  };
   all["create"] = [](const Texts& a) {
     CORBA::String_var id;
     scncomm::ProxyType type = static_cast<scncomm::ProxyType>(std::stol(a.at(3)));

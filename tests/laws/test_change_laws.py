@@ -133,6 +133,31 @@ def test_a_flood_is_few_notices() -> None:
     assert world.published()[-1].modified == {"a": 499}
 
 
+@pytest.mark.parametrize("killed", [False, True])
+def test_changes_go_into_a_notice_that_nobody_has_seen(killed: bool) -> None:
+    world = World(publishes=False)
+    world.ask(t.AddServiceType("Printer"))
+    world.ask(r.SetChangeSettings(coalesce_after=1))
+    offer = world.ask(t.ExportOffer("Printer", "corbaloc::192.0.2.9/p", {"a": 0, "b": 0}))
+    world.publish()
+    others = 200 if killed else 1
+    for _ in range(others):  # the first of these is under way
+        world.ask(t.ExportOffer("Printer", "corbaloc::192.0.2.9/q"))
+    world.ask(t.ModifyOffer(offer, ("a",), {"b": 1}))
+    if killed:  # the notices are in the channel, and nobody knows
+        kept = dict(world.kept)
+        while world.ask(r.SeeChangeStatus()).pending:
+            world.publish()
+        world.kept = kept
+        world = world.restarted()
+    world.ask(t.ModifyOffer(offer, ("b",), {"a": 2, "c": 3}))
+    while world.ask(r.SeeChangeStatus()).pending:
+        world.publish()
+    told = [(one.deleted, one.modified, one.changes) for one in world.published()[1 + others :]]
+    apart = [({"a": 0}, {"b": 1}, 1), ({"b": 1}, {"a": 2, "c": 3}, 1)]
+    assert told == (apart if killed else [({"b": 0}, {"a": 2, "c": 3}, 2)])
+
+
 @pytest.mark.parametrize("announced", [False, True])
 def test_several_changes_are_a_transaction_or_nothing(announced: bool) -> None:
     world = World(publishes=False)

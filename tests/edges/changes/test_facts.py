@@ -161,6 +161,7 @@ MIXED = r.FilterContent(
         ((F1, F2), (), "234"),
         ((F1,), (F2,), ""),
         ((NEW,), (F2,), ""),
+        ((NEW,), (CHANGED,), ""),
         ((CHANGED,), (F1,), "4"),
         ((CHANGED, NEW), (F1, ONE), "234"),
         ((), (NEW,), "15"),

@@ -79,7 +79,7 @@ async def test_notices_of_what_was_picked_come_as_documents_and_are_acknowledged
     async with opened(tmp_path) as made, console(browser, made.url) as page:
         await pick(page, made.url, "ann", "Bank")
         await page.goto(f"{made.url}/#/pick")
-        await page.get_by_text("Single services").click()
+        await page.locator("summary").click()
         only = page.get_by_label("Only services of Bank where")
         await only.fill("$Name ==")
         await page.get_by_role("button", name="Change it").click()

@@ -366,7 +366,7 @@ class Changes:
         notices = []
         for at, change in enumerate(asked.changes):
             try:
-                notices.append(self._announced(change, now))
+                notices.append(replace(self._announced(change, now), evolver=asked.evolver))
             except InvalidEvent as error:
                 raise error.inside(f"changes[{at}]") from error.__cause__
         told = self._add(notices)

@@ -134,6 +134,7 @@ class Trader:
             r.MaskServiceType: lambda asked, _: self._mask(asked.type, masked=True),
             r.UnmaskServiceType: lambda asked, _: self._mask(asked.type, masked=False),
             r.SeeServiceTypes: lambda asked, _: self._types.since(asked.since),
+            r.SeeIncarnation: lambda *_: self._types.incarnation,
             r.SeeServiceType: lambda asked, _: self._types.declared(asked.type),
             r.SeeFullServiceType: lambda asked, _: self._types.full(asked.type),
             r.ExportOffer: self._export,
@@ -183,7 +184,7 @@ class Trader:
 
     def _remove_type(self, asked: r.RemoveServiceType, _: int) -> None:
         offers = self._by_type.get(self._types.declared(asked.type).name)
-        if offers is not None:
+        if offers is not None and len(self._types.with_subtypes(asked.type)) == 1:
             raise WrongState(
                 f"service type {asked.type} has {len(offers.numbers)} offers: withdraw them first, "
                 "or mask the type"
@@ -497,16 +498,16 @@ class Trader:
             raise refusal(
                 DefaultFollowTooPermissive,
                 f"link {link.name} is followed {usual} by default, and {limit} at most",
-                def_pass_on_follow_rule=usual,
-                limiting_follow_rule=limit,
+                def_pass_on_follow_rule=link.default_rule,
+                limiting_follow_rule=link.limiting_rule,
             )
         if link.limiting_rule.value > most.value:
             raise refusal(
                 LimitingFollowTooPermissive,
                 f"link {link.name} may be followed {limit}, and the trader allows "
                 f"{most.name.lower()} at most (max_link_follow_policy)",
-                limiting_follow_rule=limit,
-                max_link_follow_policy=most.name.lower(),
+                limiting_follow_rule=link.limiting_rule,
+                max_link_follow_policy=most,
             )
         self._links[link.name] = link
         self._effects.append(Keep(NAME, f"link {link.name}", _state(link)))
@@ -614,7 +615,7 @@ def _checked_value(type_: str, declared: PropertyDef, value: Value) -> Value:
             f"property {name} of {type_} is of the type {wanted}, not {shown}: write "
             f'{{"$type": "{wanted}", "value": …}}',
             type=type_,
-            prop=name,
+            prop=(name, value),
         )
     return value
 

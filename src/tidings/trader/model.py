@@ -272,7 +272,7 @@ def type_of(value: Value) -> TypeCode | None:
 # Names and references.
 
 
-def refusal(kind: type[TidingsError], message: str, **members: str) -> TidingsError:
+def refusal(kind: type[TidingsError], message: str, **members: object) -> TidingsError:
     """Return an error with the members that the standard's exception has."""
     error = kind(message)
     error.members = members

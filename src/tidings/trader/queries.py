@@ -99,7 +99,11 @@ def _policy(name: str, value: Value) -> Any:  # noqa: ANN401 -- as the policy ha
             f"there is no policy {shortened(name)}; there are: {', '.join(_POLICIES)}",
             name=name,
         )
-    return read(name, plain(value))
+    try:
+        return read(name, plain(value))
+    except (PolicyTypeMismatch, InvalidPolicyValue) as error:
+        error.members = {"the_policy": (name, value)}
+        raise
 
 
 def _ulong(name: str, value: Plain) -> int:
@@ -120,10 +124,9 @@ def _follow(name: str, value: Plain) -> FollowOption:
         raise _mismatch(name, value, f"one of {', '.join(words)}")
     found = words.get(value)
     if found is None:
-        raise refusal(
-            InvalidPolicyValue, f"policy {name}: {shortened(value)} is not one of "
-            f"{', '.join(words)}", the_policy=name,
-        )  # fmt: skip
+        raise InvalidPolicyValue(
+            f"policy {name}: {shortened(value)} is not one of {', '.join(words)}"
+        )
     return found
 
 
@@ -138,17 +141,13 @@ def _trader_name(name: str, value: Plain) -> None:
     if not isinstance(value, tuple | bytes) or not all(isinstance(one, str) for one in value):
         raise _mismatch(name, value, "a sequence of names of links")
     if value:
-        raise refusal(
-            InvalidPolicyValue,
-            f"policy {name}: queries do not follow links yet, so they start here: leave it empty",
-            the_policy=name,
+        raise InvalidPolicyValue(
+            f"policy {name}: queries do not follow links yet, so they start here: leave it empty"
         )
 
 
 def _mismatch(name: str, value: Plain, wanted: str) -> Exception:
-    return refusal(
-        PolicyTypeMismatch, f"policy {name} is {wanted}, not {shortened(value)}", the_policy=name
-    )
+    return PolicyTypeMismatch(f"policy {name} is {wanted}, not {shortened(value)}")
 
 
 _POLICIES: Final[Mapping[str, Callable[[str, Plain], object]]] = {

@@ -78,6 +78,11 @@ class SeeServiceTypes(Question[tuple[ServiceType, ...]]):
 
 
 @dataclass(frozen=True, slots=True)
+class SeeIncarnation(Question[int]):
+    """See the number of the latest addition, also of a type that is gone."""
+
+
+@dataclass(frozen=True, slots=True)
 class SeeServiceType(Question[ServiceType]):
     """See one service type as it was declared."""
 

@@ -76,7 +76,7 @@ ODD: Final[dict[str, Any]] = {"a b": 1}
 X: Final = PropertyDef("x", tc.LONG)
 LONG_COST: Final = PropertyDef("cost", tc.LONG, MODES.MANDATORY)
 WEAK_COST: Final = PropertyDef("cost", tc.DOUBLE)
-CASES: Final[list[tuple[Any, type[e.TidingsError], dict[str, str]]]] = [
+CASES: Final[list[tuple[Any, type[e.TidingsError], dict[str, Any]]]] = [
     # The repository.
     (add("1st"), e.IllegalServiceType, {"type": "1st"}),
     (add("A:B"), e.IllegalServiceType, {}),
@@ -93,9 +93,9 @@ CASES: Final[list[tuple[Any, type[e.TidingsError], dict[str, str]]]] = [
         e.ValueTypeRedefinition,
         {
             "type_1": "New",
-            "definition_1": "mandatory long",
+            "definition_1": LONG_COST,
             "type_2": "Printer",
-            "definition_2": "mandatory double",
+            "definition_2": PRINTER[0],
         },
     ),
     (add("New", WEAK_COST, above=("Plotter",)), e.ValueTypeRedefinition, {"type_2": "Plotter"}),
@@ -108,6 +108,7 @@ CASES: Final[list[tuple[Any, type[e.TidingsError], dict[str, str]]]] = [
     (r.RemoveServiceType("Nobody"), e.UnknownServiceType, {}),
     (r.SeeServiceType("Nobody"), e.UnknownServiceType, {}),
     (r.SeeFullServiceType("?"), e.IllegalServiceType, {}),
+    (r.RemoveServiceType("Printer"), e.HasSubTypes, {"sub_type": "Plotter"}),
     (r.UnmaskServiceType("Free"), e.NotMasked, {"name": "Free"}),
     # The register.
     (export(reference=""), e.InvalidObjectRef, {"ref": ""}),
@@ -118,12 +119,12 @@ CASES: Final[list[tuple[Any, type[e.TidingsError], dict[str, str]]]] = [
     (export("a b"), e.IllegalServiceType, {"type": "a b"}),
     (export("Nobody"), e.UnknownServiceType, {"type": "Nobody"}),
     (export(**ODD), e.IllegalPropertyName, {"name": "a b"}),
-    (export(cost=9), e.PropertyTypeMismatch, {"type": "Printer", "prop": "cost"}),
-    (export(features=(1,)), e.PropertyTypeMismatch, {"prop": "features"}),
+    (export(cost=9), e.PropertyTypeMismatch, {"type": "Printer", "prop": ("cost", 9)}),
+    (export(features=(1,)), e.PropertyTypeMismatch, {"prop": ("features", (1,))}),
     (export(cost=...), e.MissingMandatoryProperty, {"type": "Printer", "name": "cost"}),
     (export("Plotter", serial=...), e.MissingMandatoryProperty, {"type": "Plotter"}),
     (export(site=dynamic(tc.string())), e.ReadonlyDynamicProperty, {"name": "site"}),
-    (export(cost=dynamic(tc.string())), e.PropertyTypeMismatch, {"prop": "cost"}),
+    (export(cost=dynamic(tc.string())), e.PropertyTypeMismatch, {"type": "Printer"}),
     *(
         case
         for make in (r.WithdrawOffer, r.SeeOffer, r.ModifyOffer)
@@ -138,7 +139,11 @@ CASES: Final[list[tuple[Any, type[e.TidingsError], dict[str, str]]]] = [
     (r.ModifyOffer("Printer/1", ["x y"]), e.IllegalPropertyName, {"name": "x y"}),
     (r.ModifyOffer("Printer/1", [], {"x y": 1}), e.IllegalPropertyName, {"name": "x y"}),
     (r.ModifyOffer("Printer/1", ["colour"]), e.UnknownPropertyName, {"name": "colour"}),
-    (r.ModifyOffer("Printer/1", [], {"cost": "x"}), e.PropertyTypeMismatch, {"prop": "cost"}),
+    (
+        r.ModifyOffer("Printer/1", [], {"cost": "x"}),
+        e.PropertyTypeMismatch,
+        {"prop": ("cost", "x")},
+    ),
     (r.ModifyOffer("Printer/1", ["cost"]), e.MandatoryProperty, {"name": "cost"}),
     (r.ModifyOffer("Printer/1", ["site"]), e.ReadonlyProperty, {"name": "site"}),
     (r.ModifyOffer("Printer/1", [], {"serial": "b"}), e.ReadonlyProperty, {"name": "serial"}),
@@ -161,7 +166,11 @@ CASES: Final[list[tuple[Any, type[e.TidingsError], dict[str, str]]]] = [
     (query(preference="with 'ab'"), e.IllegalPreference, {}),
     (query(preference="first cost"), e.IllegalPreference, {}),
     (query(policies={"speed": 1}), e.IllegalPolicyName, {"name": "speed"}),
-    (query(policies={"search_card": -1}), e.PolicyTypeMismatch, {"the_policy": "search_card"}),
+    (
+        query(policies={"search_card": -1}),
+        e.PolicyTypeMismatch,
+        {"the_policy": ("search_card", -1)},
+    ),
     (query(policies={"match_card": True}), e.PolicyTypeMismatch, {}),
     (query(policies={"exact_type_match": 1}), e.PolicyTypeMismatch, {}),
     (query(policies={"request_id": (256,)}), e.PolicyTypeMismatch, {}),
@@ -178,7 +187,10 @@ CASES: Final[list[tuple[Any, type[e.TidingsError], dict[str, str]]]] = [
     (
         r.ModifyLink("campus", FollowOption.ALWAYS, FollowOption.IF_NO_LOCAL),
         e.DefaultFollowTooPermissive,
-        {"def_pass_on_follow_rule": "always", "limiting_follow_rule": "if_no_local"},
+        {
+            "def_pass_on_follow_rule": FollowOption.ALWAYS,
+            "limiting_follow_rule": FollowOption.IF_NO_LOCAL,
+        },
     ),
     (r.RemoveLink("nowhere"), e.UnknownLinkName, {"name": "nowhere"}),
     (r.SeeLink("/"), e.IllegalLinkName, {}),
@@ -187,7 +199,6 @@ CASES: Final[list[tuple[Any, type[e.TidingsError], dict[str, str]]]] = [
 LATER: Final[list[tuple[Any, Any, type[e.TidingsError]]]] = [
     (r.MaskServiceType("Printer"), export(), e.UnknownServiceType),
     (r.MaskServiceType("Printer"), r.MaskServiceType("Printer"), e.AlreadyMasked),
-    (r.WithdrawOffer("Printer/1"), r.RemoveServiceType("Printer"), e.HasSubTypes),
     (r.WithdrawOffer("Printer/1"), r.WithdrawOffer("Printer/1"), e.UnknownOfferId),
     (
         r.SetTraderSettings(supports_modifiable_properties=False),
@@ -213,7 +224,7 @@ NOT_HERE: Final = {
 
 
 @pytest.mark.parametrize(("command", "kind", "members"), CASES)
-def test_an_exception(command: Any, kind: type[e.TidingsError], members: dict[str, str]) -> None:
+def test_an_exception(command: Any, kind: type[e.TidingsError], members: dict[str, Any]) -> None:
     made = trader()
     before = dict(made.snapshot())
     with pytest.raises(e.TidingsError) as caught:
@@ -221,8 +232,6 @@ def test_an_exception(command: Any, kind: type[e.TidingsError], members: dict[st
     assert type(caught.value) is kind, caught.value
     assert members.items() <= caught.value.members.items()
     assert dict(made.snapshot()) == before
-    for value in members.values():
-        assert "\n" not in value
 
 
 @pytest.mark.parametrize(("first", "command", "kind"), LATER)

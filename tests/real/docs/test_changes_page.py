@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.edges.cli.running import tidings
 from tests.real.docs.consoles import commands, written_by
-from tests.real.docs.pages import code, page, tables
+from tests.real.docs.pages import blocks, code, page, tables
 from tests.real.docs.services import served, without_chance
 from tidings.changes import core, pending, qos
 from tidings.changes.model import ChangeKind
@@ -27,6 +27,29 @@ def test_the_example_does_what_is_shown(tmp_path: Path) -> None:
 
 # What is announced is no chance, but looks like it.
 _EFFECTIVE = without_chance("2030-01-01T08:00:00.000Z")
+
+
+def test_a_network_brings_the_notices_of_another_trader(tmp_path: Path) -> None:
+    folders = [tmp_path / name for name in ("east", "west")]
+    for folder in folders:
+        folder.mkdir()
+    with served(folders[0]) as east, served(folders[1]) as west:
+
+        def told(environment: dict[str, str], command: str) -> str:
+            return written_by(f"tidings {command}", tmp_path, environment)
+
+        told(west, "service-changes subscribe ann --type Bank")
+        told(east, "trader add Bank")
+        told(east, "trader export Bank corbaloc::10.0.0.9:2809/one")
+        [block] = [one for one in blocks(page(NAME)) if "network create" in one.text]
+        create = block.text.strip().removeprefix("tidings ").replace("\\\n", "")
+        for name, environment in (("east", east), ("west", west)):
+            create = create.replace(f"http://{name}:8080", environment["TIDINGS_URL"])
+        told(east, create)
+        told(east, "trader export Bank corbaloc::10.0.0.9:2809/two Name=CU-Bank")
+        written = told(west, "service-changes watch ann --most 1")
+        assert "EV2  Bank/2 is new" in written
+        assert "Name = CU-Bank" in written
 
 
 def test_the_commands_are_those_of_the_program() -> None:

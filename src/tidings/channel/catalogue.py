@@ -65,6 +65,7 @@ from tidings.grants import requests as g
 from tidings.grants.model import Grant, Principal
 from tidings.trader import requests as t
 from tidings.trader.model import LinkInfo, ServiceType, TraderSettings
+from tidings.trader.outside import ContinueQuery
 
 
 class Right(Enum):
@@ -597,6 +598,7 @@ _TRADER: Final = (
               answer=t.OfferInfo),
     Operation(t.QueryOffers, Right.IMPORT, "POST /trader/query", "Find offers", "trader",
               answer=t.QueryAnswer, repeats=True),
+    Operation(ContinueQuery, Right.ENGINE),
     Operation(t.SeeFoundOffers, Right.IMPORT, f"GET {_ITERATOR}", "More found offers", "trader",
               answer=t.OfferPage),
     Operation(t.EndIterator, Right.IMPORT, f"DELETE {_ITERATOR}", "End an iterator", "trader",

@@ -55,6 +55,7 @@ from tidings.engine.endpoints import (
 from tidings.engine.history import HistoryPage
 from tidings.engine.host import Host
 from tidings.engine.job_runner import JobRunner
+from tidings.engine.trading import find_offers
 from tidings.engine.turns import Turns
 from tidings.engine.viewing import Viewing
 from tidings.engine.workbench import (
@@ -76,7 +77,7 @@ from tidings.grants.requests import (
     SetPassword,
 )
 from tidings.jobs import JobInfo, JobResult, JobState, SeeJob, SeeJobResult, StartJob
-from tidings.trader.requests import ExportOffer
+from tidings.trader.requests import ExportOffer, QueryOffers
 
 _F = TypeVar("_F")
 
@@ -121,6 +122,7 @@ class LocalDoor:
             CountMatching: partial(count_matching, host, principal),
             SeeProperties: partial(see_properties, host, principal),
             SeeJobResult: self._see_job_result,
+            QueryOffers: lambda x: find_offers(host.ask(x, self.caller), host.ask, host.others),
         }
         # The host lets go of the endpoint of a proxy that ends, and so does this set.
         self._endpoints: WeakSet[Endpoint] = WeakSet()

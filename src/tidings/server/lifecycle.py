@@ -46,6 +46,7 @@ from tidings.server.embedded import client_for
 from tidings.server.interpreter import Interpreter
 from tidings.server.layers import Loaded, Sources
 from tidings.server.logs import Logs, loop_fault
+from tidings.server.others import LateOthers
 from tidings.server.reload import Reloader
 from tidings.server.requests import RequestLog
 from tidings.server.settings import left_open
@@ -241,6 +242,8 @@ class Service:
 
     async def _open_corba(self) -> None:
         if not self._settings.iiop.enabled:
+            self.host.others = LateOthers(self._settings.iiop, self._budget.iiop, self._tls)
+            self._behind_the_door.push_async_callback(self.host.others.close)
             return
         from tidings.server.corba import CorbaDoor  # takes a while, and not all want it
 

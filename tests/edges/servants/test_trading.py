@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -11,7 +12,9 @@ import pytest
 
 from tests.edges.servants.scenes import SECRET, refused
 from tidings.cos import CosTrading_auto as wire
+from tidings.cos import CosTradingDynamic_auto as evaluation
 from tidings.cos import CosTradingRepos_auto as repos
+from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
 from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any as AnyValue
@@ -24,6 +27,8 @@ from tidings.orb.stubs import Stub
 from tidings.servants.endpoints import ClientOptions
 from tidings.servants.opening import Opened, open_service
 from tidings.server.cores import service_cores
+from tidings.trader import requests as r
+from tidings.trader.model import FollowOption
 
 AnyStub = TypeVar("AnyStub", bound=Stub)
 Repository = repos.ServiceTypeRepository
@@ -346,3 +351,159 @@ async def test_an_object_with_another_interface_is_refused() -> None:
         assert caught.value.args == ("Printer", odd)
         gone = t.client.reference(b"gone", "IDL:other:1.0")
         await t.register.export(gone, "Printer", (P("cost", 1.0),))
+
+
+# Other traders, and dynamic properties.
+
+FOLLOWING: Final = (
+    POLICY("link_follow_rule", AnyValue(wire.FollowOption_TYPE, "always")),
+    POLICY("hop_count", AnyValue(tc.ULONG, 3)),
+)
+
+
+async def join(one: Traded, other: Traded, name: str = "next") -> None:
+    """Link a trader to another one."""
+    if await one.lookup.get_max_hop_count() == 0:
+        await one.admin.set_max_hop_count(5)
+        await one.admin.set_max_follow_policy(FOLLOW.always)
+        await one.host.ask(r.SetTraderSettings(link_seconds=60, dynamic_seconds=60))
+    target = one.client.stub(wire.Lookup, other.opened.reference("TradingService"))._reference
+    await one.link.add_link(name, target, FOLLOW.always, FOLLOW.always)
+
+
+async def costs(t: Traded, constr: str = "", **given: Any) -> list[float]:
+    offers, _, _ = await t.query(constr=constr, pref="min cost", policies=FOLLOWING, **given)
+    return [one.value for each in offers for one in each.properties if one.name == "cost"]
+
+
+async def test_offers_of_linked_traders_are_found() -> None:
+    async with traded() as one, traded() as two, traded() as three:
+        await join(one, two)
+        await join(two, three)
+        await join(three, one)  # a circle
+        await two.register.export(two.printer, "Printer", (P("cost", 1.0),))
+        await three.register.export(three.printer, "Printer", (P("cost", 5.0),))
+        assert await costs(one) == [1.0, 5.0, *[9.5] * 6]
+        assert await costs(one, "cost < 9") == [1.0, 5.0]
+        first, rest, _ = await one.query(policies=FOLLOWING, how_many=3)
+        more, others = await one.stub(wire.OfferIterator, rest).next_n(9)
+        assert (len(first), len(others), more) == (3, 5, False)
+        here = wire.Policy("hop_count", AnyValue(tc.ULONG, 1))
+        offers, _, limits = await one.query(policies=(FOLLOWING[0], here))
+        assert (len(offers), limits) == (5, ("hop_count",))
+        register = await one.register.resolve(("next", "next"))
+        assert register == await three.lookup.get_register_if()
+        assert await one.register.resolve(()) == await one.lookup.get_register_if()
+        told = await one.link.describe_link("next")
+        assert told.target_reg == await two.lookup.get_register_if()
+        start = wire.Policy("starting_trader", AnyValue(wire.TraderName_TYPE, ("next", "next")))
+        offers, _, _ = await one.query(constr="cost == 5.0", policies=(start,))
+        assert len(offers) == 1
+
+
+async def test_names_of_traders() -> None:
+    async with traded() as one, traded() as two:
+        await join(one, two)
+        for name, kind in (
+            (("no",), wire.Register_UnknownTraderName),
+            (("next", "no"), wire.Register_UnknownTraderName),
+            (("a b",), wire.Register_IllegalTraderName),
+            (("next", ""), wire.Register_IllegalTraderName),
+        ):
+            raised = await refused(one.register.resolve(name), kind)
+            assert raised.args[0] == (("no",) if name[-1] == "no" else name)
+        looks = one.client.activate(LookupOnly(), b"lookup only")
+        await one.link.add_link("mute", looks, FOLLOW.local_only, FOLLOW.always)
+        mute = wire.Register_RegisterNotSupported
+        assert (await refused(one.register.resolve(("mute",)), mute)).args == (("mute",),)
+
+
+class LookupOnly(wire.LookupServant):
+    """A trader that takes no offers, and answers no query before it is let go."""
+
+    def __init__(self) -> None:
+        self.asked = asyncio.Event()
+
+    async def get_register_if(self) -> Reference:
+        return NIL
+
+    async def query(self, *given: Any) -> Any:
+        self.asked.set()
+        await asyncio.Event().wait()
+
+
+async def notes_of(t: Traded, **given: Any) -> tuple[str, ...]:
+    asked = r.QueryOffers("Printer", **given)
+    return (await LocalDoor(t.host).request(asked)).notes
+
+
+async def test_a_linked_trader_that_is_slow_or_gone_is_noted() -> None:
+    async with traded() as one, traded() as two:
+        await join(one, two)
+        slow = LookupOnly()
+        await one.link.add_link(
+            "slow", one.client.activate(slow, b"slow"), FOLLOW.always, FOLLOW.always
+        )
+        gone = one.client.reference(b"gone", wire.Lookup_INTERFACE)
+        await one.link.add_link("gone", gone, FOLLOW.always, FOLLOW.always)
+        await one.host.ask(
+            r.AddLink("web", "https://other", FollowOption.ALWAYS, FollowOption.ALWAYS)
+        )
+        asking = asyncio.create_task(costs(one))
+        await slow.asked.wait()
+        assert len((await one.query())[0]) == 2  # meanwhile others are served
+        await one.host.ask(r.SetTraderSettings(link_seconds=1))
+        asking.cancel()
+        policies: Any = {"link_follow_rule": "always", "hop_count": 1}
+        notes = await notes_of(one, policies=policies)
+        assert [one.partition(":")[0] for one in notes] == ["link gone", "link slow", "link web"]
+        assert "OBJECT_NOT_EXIST" in notes[0]
+        assert notes[1] == "link slow: no answer within 1 s"
+        found = await LocalDoor(one.host).request(r.QueryOffers("Printer", policies=policies))
+        assert [each.link for each in found.offers] == ["", "", "next", "next"]
+        await one.types.add_type("Odd", "", (), ())
+        asked = r.QueryOffers("Odd", policies=policies)
+        notes = (await LocalDoor(one.host).request(asked)).notes
+        assert "link next: CosTrading::UnknownServiceType (Odd)" in notes
+
+
+class Meter(evaluation.DynamicPropEvalServant):
+    """Evaluates costs; one that it does not know never comes."""
+
+    def __init__(self) -> None:
+        self.asked: list[Any] = []
+
+    async def evalDP(self, name: str, returned_type: tc.TypeCode, extra_info: Any) -> Any:
+        self.asked.append((name, returned_type, extra_info))
+        if extra_info == "hang":
+            await asyncio.Event().wait()
+        if extra_info == "fail":
+            raise evaluation.DPEvalFailure(name, returned_type, "out of order")
+        return AnyValue(tc.DOUBLE, extra_info)
+
+
+async def test_dynamic_properties_are_evaluated() -> None:
+    async with traded() as t:
+        meter = Meter()
+        whom = t.client.activate(meter, b"meter")
+        for extra in (1.5, 50.0, "fail", "hang"):
+            value = evaluation.DynamicProp(whom, tc.DOUBLE, extra)
+            cost = P("cost", AnyValue(evaluation.DynamicProp_TYPE, value))
+            await t.register.export(t.printer, "Printer", (cost,))
+        await t.host.ask(r.SetTraderSettings(dynamic_seconds=1))
+        offers, _, _ = await t.query(constr="cost < 19", pref="min cost")
+        found = [dict(one.properties)["cost"] for one in offers]
+        assert found == [1.5, 9.5, 9.5]
+        assert sorted(map(repr, meter.asked)) == sorted(
+            repr(("cost", tc.DOUBLE, extra)) for extra in (1.5, 50.0, "fail", "hang")
+        )
+        assert await notes_of(t, constraint="cost < 19") == (
+            (
+                "property cost of Printer/5 counts as missing: CosTradingDynamic::DPEvalFailure "
+                "(cost, out of order)"
+            ),
+            "property cost of Printer/6 counts as missing: no answer within 1 s",
+        )
+        assert await t.lookup.get_supports_dynamic_properties()
+        no = POLICY("use_dynamic_properties", False)
+        assert len((await t.query(constr="cost > 0", policies=(no,)))[0]) == 2

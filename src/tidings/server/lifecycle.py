@@ -242,8 +242,8 @@ class Service:
 
     async def _open_corba(self) -> None:
         if not self._settings.iiop.enabled:
-            self.host.others = LateOthers(self._settings.iiop, self._budget.iiop, self._tls)
-            self._behind_the_door.push_async_callback(self.host.others.close)
+            self.host.others = others = LateOthers(self._settings.iiop, self._tls)
+            self._behind_the_door.push_async_callback(others.close)
             return
         from tidings.server.corba import CorbaDoor  # takes a while, and not all want it
 

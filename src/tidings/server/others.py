@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tidings.admission import AdmissionLimits
     from tidings.events.anyvalue import Value
     from tidings.orb.aio import Orb
     from tidings.servants.linked_traders import LinkedTraders
@@ -17,18 +16,18 @@ if TYPE_CHECKING:
 class LateOthers:
     """Other traders, and objects that evaluate dynamic properties."""
 
-    def __init__(self, iiop: IiopSection, limits: AdmissionLimits, tls: Tls | None) -> None:
-        self._given = (iiop, limits, tls)
+    def __init__(self, iiop: IiopSection, tls: Tls | None) -> None:
+        self._given = (iiop, tls)
         self._made: LinkedTraders | None = None
         self._orb: Orb | None = None
 
     def _others(self) -> LinkedTraders:
         from tidings.orb.aio import Orb  # these take a while, and few want them
         from tidings.servants.linked_traders import LinkedTraders
-        from tidings.server.corba import orb_options
+        from tidings.server.corba import calling_options
 
         if self._made is None:
-            options = orb_options(*self._given)
+            options = calling_options(*self._given)
             self._orb = Orb(options)
             self._made = LinkedTraders(self._orb, options)
         return self._made

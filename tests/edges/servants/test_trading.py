@@ -401,6 +401,18 @@ async def test_offers_of_linked_traders_are_found() -> None:
         assert len(offers) == 1
 
 
+async def test_all_pages_of_a_linked_trader_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tidings.servants.linked_traders._PAGE", 2)
+    async with traded() as one, traded() as two:
+        await join(one, two)
+        for at in range(3):
+            await two.register.export(two.printer, "Printer", (P("cost", float(at)),))
+        assert await costs(one, "cost < 9") == [0.0, 1.0, 2.0]
+        few = wire.Policy("return_card", AnyValue(tc.ULONG, 3))
+        offers, _, limits = await one.query(policies=(*FOLLOWING, few), pref="min cost")
+        assert (len(offers), limits) == (3, ("return_card",))
+
+
 async def test_names_of_traders() -> None:
     async with traded() as one, traded() as two:
         await join(one, two)

@@ -92,8 +92,9 @@ class Core(Protocol):
     def handle_many(self, commands: Sequence[Any], now: int) -> Handled:
         """Run commands in order; without any, time has passed.
 
-        Effects are `Keep`, and any others that somebody has asked the host for
-        (`Host.on_effect`). None is carried out before what is kept is on the disk.
+        Effects are `Keep`, requests of other cores, which handle them in the same batch, and any
+        others that somebody has asked the host for (`Host.on_effect`). None of these is carried
+        out before what is kept is on the disk.
         """
         ...
 

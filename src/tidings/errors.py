@@ -21,6 +21,9 @@
     │       └── UnsupportedAdmin    of the administration of a channel
     ├── LimitExceeded               well-formed, but larger than we take
     │   ├── AdminLimitExceeded      more proxies than the channel's admin properties allow
+    │   ├── ExceedSubscriberLimit   more subscribers to changes of services than may register
+    │   ├── ExceedConnectSubscriberLimit    more than may connect
+    │   ├── ExceedProxyLimit        more proxies than one of them may have
     │   ├── TooManyObjects          more channels, admins, proxies or filters than the service keeps
     │   ├── ChannelFull             more waiting events than a channel or the service keeps
     │   ├── RateExceeded            more events a second than the principal may publish
@@ -35,6 +38,9 @@
     │   ├── ChannelNotFound
     │   ├── AdminNotFound
     │   ├── ProxyNotFound
+    │   ├── NotFoundSubscriberID    a subscriber to changes of services
+    │   ├── NotFoundPublisherID     a service evolver
+    │   ├── NotFoundProxy           a subscriber's proxy
     │   ├── UnknownTrading          a service type, offer, property or link; a class for each
     │   │                           exception that says so
     │   └── CursorNotFound          a place in the journal that retention has dropped
@@ -46,10 +52,15 @@
     │   ├── Disconnected            events cannot go through this proxy
     │   ├── WrongClient             a client of a kind the proxy cannot serve
     │   ├── NameTaken               a name that something else has
+    │   │   ├── DuplicatedSubscriberID
+    │   │   └── DuplicatedPublisherID
+    │   ├── AlreadyHaveTheType      a subscriber has a proxy of the type
+    │   ├── AlreadyDisconnected     a subscriber is not connected to its proxy
     │   ├── RefusedTrading          what the trader's rules forbid now; a class for each exception
     │   └── NumberTooOld            a producer's number that nobody can judge any more
     ├── Stopping                    the service takes nothing more
     ├── Forbidden                   whoever asks may not
+    │   └── InvalidPassword         the password of a subscriber or service evolver is wrong
     ├── Unauthenticated             nobody can tell who asks
     ├── TooManyAttempts             tokens or passwords failed too often; later one may be tried
     ├── Unreachable                 the service does not answer; raised by clients
@@ -951,3 +962,88 @@ class TradingNotImplemented(TidingsError):
     code = "trading_not_implemented"
     http_status = 501
     corba_id = TRADING.format("NotImplemented")
+
+
+# Service change notification (docs/changes.md), by the names of its interfaces.
+
+SCN = "IDL:scncomm/{}:1.0"
+
+
+class ExceedSubscriberLimit(LimitExceeded):
+    """As many subscribers are registered as may be."""
+
+    code = "exceed_subscriber_limit"
+    http_status = 409
+    corba_id = SCN.format("ExceedSubscriberLimit")
+
+
+class ExceedConnectSubscriberLimit(LimitExceeded):
+    """As many subscribers are connected as may be."""
+
+    code = "exceed_connect_subscriber_limit"
+    http_status = 409
+    corba_id = SCN.format("ExceedConnectSubscriberLimit")
+
+
+class ExceedProxyLimit(LimitExceeded):
+    """A subscriber has as many proxies as it may."""
+
+    code = "exceed_proxy_limit"
+    http_status = 409
+    corba_id = SCN.format("ExceedProxyLimit")
+
+
+class DuplicatedSubscriberID(NameTaken):
+    """A subscriber of this id is registered already."""
+
+    code = "duplicated_subscriber_id"
+    corba_id = SCN.format("DuplicatedSubscriberID")
+
+
+class DuplicatedPublisherID(NameTaken):
+    """A service evolver of this id is registered already."""
+
+    code = "duplicated_publisher_id"
+    corba_id = SCN.format("DuplicatedPublisherID")
+
+
+class AlreadyHaveTheType(WrongState):
+    """The subscriber has a proxy of this type already."""
+
+    code = "already_have_the_type"
+    corba_id = SCN.format("AlreadyHaveTheType")
+
+
+class AlreadyDisconnected(WrongState):
+    """The subscriber is not connected to this proxy."""
+
+    code = "already_disconnected"
+    corba_id = SCN.format("AlreadyDisconnected")
+
+
+class NotFoundSubscriberID(NotFound):
+    """No subscriber of this id is registered."""
+
+    code = "not_found_subscriber_id"
+    corba_id = SCN.format("NotFoundSubscriberID")
+
+
+class NotFoundPublisherID(NotFound):
+    """No service evolver of this id is registered."""
+
+    code = "not_found_publisher_id"
+    corba_id = SCN.format("NotFoundPublisherID")
+
+
+class NotFoundProxy(NotFound):
+    """The subscriber has no such proxy."""
+
+    code = "not_found_proxy"
+    corba_id = SCN.format("NotFoundProxy")
+
+
+class InvalidPassword(Forbidden):
+    """The password of a subscriber or service evolver is wrong."""
+
+    code = "invalid_password"
+    corba_id = SCN.format("InvalidPassword")

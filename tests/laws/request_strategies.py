@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.edges.api import view_strategies as views
 from tests.laws.strategies import boxes, events, origins, shallow_types, stored_values
 from tidings.api.forms import form_of, hints_of
+from tidings.changes.requests import PartyName
 from tidings.channel.catalogue import Named, Operation, Shown
 from tidings.channel.commands import Reason, Seqs
 from tidings.channel.management import (
@@ -58,6 +59,7 @@ _LEAVES: Final[dict[Any, st.SearchStrategy[Any]]] = {
         lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=4), inner),
         max_leaves=4,
     ),
+    PartyName: st.from_regex(r"[\w.@+-]{1,64}", fullmatch=True),
     PrincipalName: st.from_regex(r"[\w.@-]{1,64}", fullmatch=True),
     TradingName: st.from_regex(r"[\w.:/%@-]{1,64}", fullmatch=True),
     TypeCode: shallow_types,

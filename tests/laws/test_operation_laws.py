@@ -74,7 +74,7 @@ def _read_path(row: Operation, path: str) -> dict[str, Any]:
     else:
         raise AssertionError(f"{path} is none of {row.places}")
     texts = {"name", "principal", "producer", "purpose", "gateway", "probe"}
-    texts |= {"type", "offer", "link"}
+    texts |= {"type", "offer", "link", "subscriber", "evolver", "proxy_id", "filter_id"}
     read: dict[str, Any] = {
         name: Side(word) if name == "side" else word if name in texts else int(word)
         for name, word in parts.items()
@@ -103,6 +103,8 @@ def test_a_request_is_understood_as_it_was_meant(row: Operation, data: st.DataOb
     found = request_of(row, rest, body)
     if "owner" in row.hidden:  # who asks becomes the owner
         found = replace(found, owner=request.owner)
+    if "principal" in row.hidden and "digest" in row.hidden:
+        found = replace(found, principal=request.principal, digest=request.digest)
     if "created_by" in row.hidden:
         found = replace(found, created_by=request.created_by)
     assert _alike(found, request), (found, request)

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from tests.laws.filter_reference import Failure, _number, _value, answer
 from tests.laws.filter_strategies import sources
 from tidings.cores import Keep
-from tidings.errors import InvalidConstraint, TidingsError
+from tidings.errors import InvalidConstraint, TidingsError, UnknownOfferId
 from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any as AnyValue
 from tidings.events.fields import COMPOSITE, Char, Fields, Plain
@@ -124,6 +124,7 @@ class World:
         self.rng = rng
         self.trader = Trader()
         self.kept: dict[str, Any] = {}
+        self.told: dict[str, r.OfferState] = {}
         self.offers: list[tuple[str, str, Seen]] = []
         self.now = 0
         for name, above in TYPES.items():
@@ -132,15 +133,32 @@ class World:
     def ask(self, command: Any) -> Any:
         """Runs a command; its answer, or its error is raised."""
         [found], effects = self.trader.handle_many([command], self.now)
-        for keep in effects:
-            assert isinstance(keep, Keep)
-            if keep.state is None:
-                self.kept.pop(keep.key)
+        for effect in effects:
+            if isinstance(effect, r.OffersChanged):
+                for change in effect.changes:
+                    self.tell(change)
+                continue
+            assert isinstance(effect, Keep)
+            if effect.state is None:
+                self.kept.pop(effect.key)
             else:
-                self.kept[keep.key] = keep.state
+                self.kept[effect.key] = effect.state
         if isinstance(found, TidingsError):
             raise found
         return found
+
+    def tell(self, change: r.OfferChange) -> None:
+        """Takes in what the trader tells of a change."""
+        before, after = change.before, change.after
+        if before is not None:
+            known = self.told.pop(before.id)
+            assert repr(known.properties) == repr(before.properties)
+        if after is not None:
+            self.told[after.id] = after
+        if before is not None and after is not None and before.id == after.id:
+            left = {k: v for k, v in before.properties.items() if k not in change.deleted}
+            assert repr(after.properties) == repr(left | dict(change.modified))
+            assert all(repr(before.properties[k]) == repr(v) for k, v in change.deleted.items())
 
     def properties(self) -> tuple[dict[str, Any], dict[Path, Plain]]:
         rng = self.rng
@@ -170,9 +188,25 @@ class World:
             self.ask(r.ModifyOffer(id, [str(p.root) for p in gone], given_))
             left = {path: value for path, value in before.items() if path not in gone}
             self.offers[at] = (id, type_, Seen({**left, **seen}))
-        else:
+        elif chance < 0.9:
             self.ask(r.WithdrawOffer(id))
             del self.offers[at]
+        else:
+            self.transaction(at)
+
+    def transaction(self, at: int) -> None:
+        """Replaces an offer and exports another one, or does neither since a third step fails."""
+        (old, seen), (other, more) = self.properties(), self.properties()
+        steps = [
+            r.OfferStep(r.OfferAction.REPLACE, self.offers[at][0], "Low", REFERENCE, old),
+            r.OfferStep(r.OfferAction.EXPORT, "", "Alone", REFERENCE, other),
+        ]
+        wrong = [r.OfferStep(r.OfferAction.WITHDRAW, one[0]) for one in self.offers]
+        with pytest.raises(UnknownOfferId, match=f"step {len(wrong) + 2} of"):
+            self.ask(r.ChangeOffers([steps[1], *wrong, steps[0]]))
+        first, second = self.ask(r.ChangeOffers(steps))
+        del self.offers[at]
+        self.offers += [(first, "Low", Seen(seen)), (second, "Alone", Seen(more))]
 
     def query(self) -> r.QueryOffers:
         rng = self.rng
@@ -256,6 +290,18 @@ def test_an_indexed_query_answers_as_a_full_scan(rng: Random) -> None:
         asked = world.query()
         found, (ids, limits) = world.ask(asked), world.expected(asked)
         assert (_ids(found), set(found.limits)) == (ids, limits), asked
+
+
+@settings(max_examples=40)
+@given(sources())
+def test_what_a_trader_tells_adds_up_to_its_offers(rng: Random) -> None:
+    world = World(rng)
+    for _ in range(rng.randint(1, 40)):
+        world.step()
+    offers = world.ask(r.SeeOffers(0, 1_000))
+    seen = [r.OfferState(one.id, world.ask(r.SeeFullServiceType(one.type)), one.reference,
+                         one.properties) for one in offers]  # fmt: skip
+    assert sorted(map(repr, world.told.values())) == sorted(map(repr, seen))
 
 
 @settings(max_examples=100)

@@ -38,7 +38,7 @@ from tidings.channel.management import (
     SubscriptionChange,
 )
 from tidings.channel.qos import reliabilities
-from tidings.channel.questions import SeeChannel, SeeChannels, SeeProxies, SeeProxy
+from tidings.channel.questions import Name, SeeChannel, SeeChannels, SeeProxies, SeeProxy
 from tidings.channel.views import FilterInfo, MappingInfo
 from tidings.channel.vocabulary import Place, Side
 from tidings.channel.wellformed import check_command, is_checked
@@ -382,7 +382,11 @@ def _path_of(row: Operation, request: Any) -> str | None:  # noqa: ANN401
     if "place" in row.fields:
         prefix = _place_path(request.place, holder="{holder}" in path)
         path = path.replace("{place}", prefix).replace("{holder}", prefix)
-    parts = {name: _part(name, getattr(request, name)) for name in re.findall(r"{(\w+)}", path)}
+    either = _names_or_ids(row.request)
+    parts = {
+        name: _part(getattr(request, name), either=name in either)
+        for name in re.findall(r"{(\w+)}", path)
+    }
     if None in parts.values():
         return None
     if row.method == "GET":
@@ -403,19 +407,19 @@ def _place_path(place: Place, *, holder: bool) -> str:
     return channel
 
 
-# Fields of paths that are names, whatever they look like.
-_NAMES: Final = frozenset(
-    {"name", "principal", "producer", "gateway", "probe", "type", "offer", "link"}
-)
+@cache
+def _names_or_ids(kind: type) -> frozenset[str]:
+    """The fields that are a name or an id; other texts are names, whatever they look like."""
+    return frozenset(name for name, hint in hints_of(kind).items() if hint == Name)
 
 
-def _part(name: str, value: Any) -> str | None:  # noqa: ANN401
+def _part(value: Any, *, either: bool) -> str | None:  # noqa: ANN401
     """A field as a part of a path; None for a name that would be taken for something else."""
     if isinstance(value, Side):
         return value.value
     if not isinstance(value, str):
         return str(value)
-    if name in _NAMES:
+    if not either:
         # A client that tidies paths up would take these dots for a way to another place.
         return quote(value, safe="") if value.strip(".") else value.replace(".", "%2E")
     if not (value.strip(".") and is_readable(value)) or (value.isascii() and value.isdigit()):

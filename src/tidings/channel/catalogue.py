@@ -19,6 +19,8 @@ from typing import Any, Final, NamedTuple
 
 from tidings import jobs as j
 from tidings.audit import Change, SeeChanges
+from tidings.changes import requests as s
+from tidings.changes.model import Notice
 from tidings.channel import commands as c
 from tidings.channel import management as m
 from tidings.channel import questions as q
@@ -49,12 +51,14 @@ from tidings.channel.vocabulary import Side
 from tidings.cores import OperationDone, Question
 from tidings.errors import (
     AlreadyConnected,
+    AlreadyDisconnected,
     AlreadyMasked,
     ConnectionAlreadyActive,
     ConnectionAlreadyInactive,
     ConstraintNotFound,
     FilterNotFound,
     NotFound,
+    NotFoundProxy,
     NotMasked,
     TidingsError,
     WrongState,
@@ -84,6 +88,11 @@ class Right(Enum):
     EXPORT = "publish to any channel"
     IMPORT = "subscribe to any channel"
     CHANGE_OFFER = "manage the service; who exported the offer may"
+    CHANGE_OFFERS = "whatever each step needs"
+    SUBSCRIBE_CHANGES = "subscribe to the channel service-changes"
+    ANNOUNCE_CHANGES = "publish to the channel service-changes"
+    SUBSCRIBER = "manage the service; who registered the subscriber may, or has told its password"
+    EVOLVER = "manage the service; who registered the evolver may, or tells its password"
     ADMINISTER = "administer access"
     OWN_PASSWORD = "administer access; for its own password, know the old one"
     ANYBODY = "be anybody who may come in"
@@ -587,6 +596,13 @@ _TRADER: Final = (
             answer=Named("offer", str, "Office::Printer/7"), created=True, hidden=("owner",)),
     _change(t.ModifyOffer, Right.CHANGE_OFFER, f"PATCH {_OFFER}", "Change an offer", "trader",
             repeats=False),
+    _change(t.ReplaceOffer, Right.CHANGE_OFFER, f"POST {_OFFER}/replacement",
+            "Replace an offer by one of another type", "trader", created=True,
+            answer=Named("offer", str, "Office::Plotter/8")),
+    _change(t.ChangeOffers, Right.CHANGE_OFFERS, "POST /trader/changes",
+            "Change several offers as one", "trader", repeats=False, hidden=("owner",),
+            answer=Named("offers", tuple[str, ...], ("Office::Printer/7", "Office::Printer/9"))),
+    Operation(t.OffersChanged, Right.ENGINE),
     _change(t.WithdrawOffer, Right.CHANGE_OFFER, f"DELETE {_OFFER}", "Withdraw an offer",
             "trader", done=NotFound),
     _change(t.WithdrawMatchingOffers, Right.MANAGE, "POST /trader/withdrawals",
@@ -614,6 +630,70 @@ _TRADER: Final = (
               "trader", answer=TraderSettings),
     _change(t.SetTraderSettings, Right.MANAGE, "PATCH /trader/settings",
             "Change the trader's settings", "trader"),
+)  # fmt: skip
+
+_CHANGES: Final = "/service-changes"
+_SUBSCRIBER: Final = f"{_CHANGES}/subscribers/{{subscriber}}"
+_PROXY_OF: Final = f"{_SUBSCRIBER}/proxies/{{proxy_id}}"
+_EVOLVER: Final = f"{_CHANGES}/evolvers/{{evolver}}"
+_TAG: Final = "service changes"
+_SERVICE_CHANGES: Final = (
+    Operation(s.RegisterSubscriber, Right.SUBSCRIBE_CHANGES, f"POST {_CHANGES}/subscribers",
+              "Register a subscriber", _TAG, repeats=False,
+              hidden=("digest", "principal")),
+    Operation(s.UnregisterSubscriber, Right.SUBSCRIBER, f"POST {_SUBSCRIBER}/unregister",
+              "End a subscriber", _TAG, repeats=False, destroys=True),
+    Operation(s.GetAdminSubscriber, Right.SUBSCRIBER, f"POST {_SUBSCRIBER}/admin",
+              "Use a subscriber by its password", _TAG, repeats=True,
+              answer=s.SubscriberInfo, hidden=("principal",)),
+    Operation(s.SeeSubscribers, Right.INSPECT, f"GET {_CHANGES}/subscribers", "All subscribers",
+              _TAG, answer=Named("subscribers", tuple[s.SubscriberInfo, ...])),
+    Operation(s.SeeSubscriber, Right.SUBSCRIBER, f"GET {_SUBSCRIBER}", "One subscriber", _TAG,
+              answer=s.SubscriberInfo),
+    _change(s.CreateProxySubscriber, Right.SUBSCRIBER, f"POST {_SUBSCRIBER}/proxies",
+            "Create a proxy of a subscriber", _TAG, created=True,
+            answer=Named("proxy", str, "PS01")),
+    _change(s.DestroyProxySubscriber, Right.SUBSCRIBER, f"DELETE {_PROXY_OF}",
+            "End a proxy of a subscriber", _TAG, done=NotFoundProxy),
+    _change(s.DestroyAllProxySubscribers, Right.SUBSCRIBER, f"DELETE {_SUBSCRIBER}/proxies",
+            "End all proxies of a subscriber", _TAG),
+    Operation(s.SeeProxySubscriber, Right.SUBSCRIBER, f"GET {_PROXY_OF}",
+              "One proxy of a subscriber", _TAG, answer=s.ProxySubscriberInfo),
+    _change(s.ConnectProxySubscriber, Right.SUBSCRIBER, f"POST {_PROXY_OF}/connect",
+            "Connect a subscriber", _TAG, done=AlreadyConnected),
+    _change(s.DisconnectProxySubscriber, Right.SUBSCRIBER, f"POST {_PROXY_OF}/disconnect",
+            "Disconnect a subscriber", _TAG, done=AlreadyDisconnected),
+    Operation(s.PullNotices, Right.SUBSCRIBER, f"POST {_PROXY_OF}/pull", "Take notices", _TAG,
+              answer=Named("notices", tuple[Notice, ...])),
+    _change(s.SetSubscriberQoS, Right.SUBSCRIBER, f"PATCH {_SUBSCRIBER}/qos",
+            "Set a subscriber's quality of service", _TAG),
+    _change(s.AddSubscriberFilter, Right.SUBSCRIBER, f"POST {_SUBSCRIBER}/filters",
+            "Add a filter of a subscriber", _TAG, created=True, answer=Named("filter", str, "F1")),
+    _change(s.RemoveSubscriberFilter, Right.SUBSCRIBER,
+            f"POST {_SUBSCRIBER}/filters/{{filter_id}}/remove", "Remove a filter of a subscriber",
+            _TAG, done=FilterNotFound),
+    _change(s.RemoveSubscriberFilters, Right.SUBSCRIBER, f"POST {_SUBSCRIBER}/filters/clear",
+            "Remove all filters of a subscriber", _TAG, repeats=True),
+    Operation(s.RegisterEvolver, Right.ANNOUNCE_CHANGES, f"POST {_CHANGES}/evolvers",
+              "Register a service evolver", _TAG, repeats=False,
+              hidden=("digest", "principal")),
+    Operation(s.UnregisterEvolver, Right.EVOLVER, f"POST {_EVOLVER}/unregister",
+              "End a service evolver's registration", _TAG, repeats=False,
+              destroys=True),
+    Operation(s.SeeEvolvers, Right.INSPECT, f"GET {_CHANGES}/evolvers", "All service evolvers",
+              _TAG, answer=Named("evolvers", tuple[s.EvolverInfo, ...])),
+    Operation(s.AnnounceChanges, Right.EVOLVER, f"POST {_EVOLVER}/announcements",
+              "Announce changes in advance", _TAG, repeats=False,
+              answer=Named("notices", tuple[str, ...], ("EV1",))),
+    Operation(s.SeeChangeSettings, Right.INSPECT, f"GET {_CHANGES}/settings",
+              "Settings of service changes", _TAG, answer=s.ChangeSettings),
+    _change(s.SetChangeSettings, Right.MANAGE, f"PATCH {_CHANGES}/settings",
+            "Change settings of service changes", _TAG),
+    Operation(s.SeeChangeStatus, Right.INSPECT, f"GET {_CHANGES}/status",
+              "How service change notification is", _TAG, answer=s.ChangeStatus),
+    *(Operation(kind, Right.ENGINE) for kind in (
+        s.EndSubscription, s.NoticesDelayed, s.NoticesPublished, s.PutChannel, s.PutSubscription,
+        s.SubscriptionPut)),
 )  # fmt: skip
 
 _EVENTS: Final = (
@@ -650,6 +730,7 @@ CATALOGUE: Final = checked(
         *_JOBS,
         *_FEDERATION,
         *_TRADER,
+        *_SERVICE_CHANGES,
     )
 )
 """All operations."""

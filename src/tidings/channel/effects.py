@@ -12,12 +12,14 @@ from typing import NamedTuple, Protocol, TypeAlias
 
 import msgspec
 
+from tidings.changes.requests import SubscriptionPut
 from tidings.channel.entries import Entry
 from tidings.errors import TidingsError
 from tidings.events.envelope import Envelope, ProducerMark
 from tidings.events.structured import StructuredEvent
 from tidings.filters.constraint import EventTypePattern
 from tidings.filters.plan import PlanChange
+from tidings.grants.core import AccessChanged
 
 
 class Outcome(IntEnum):
@@ -309,7 +311,8 @@ class Notice(NamedTuple):
 
 
 Effect: TypeAlias = (
-    DeadLetter
+    AccessChanged
+    | DeadLetter
     | Deliver
     | DisconnectPeer
     | Done
@@ -324,6 +327,7 @@ Effect: TypeAlias = (
     | Reserved
     | Settled
     | Spill
+    | SubscriptionPut
     | TellOffers
     | TellSubscriptions
     | TopologyChanged

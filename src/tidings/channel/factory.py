@@ -16,6 +16,7 @@ from tidings.channel import properties, qos_check
 from tidings.channel.channel import Channel, Channels
 from tidings.channel.consumer import ConsumerProxy
 from tidings.channel.core import Core
+from tidings.channel.declaring import Declaring
 from tidings.channel.dispatch import Dispatch, Handler
 from tidings.channel.effects import Effect, PlanChanged, TopologyChanged
 from tidings.channel.entries import Entry
@@ -66,6 +67,9 @@ class Factory:
             m.CreateChannel: self._create_channel,
             m.DestroyChannel: self._destroy_channel,
             **Dispatch(self.channels, self.filters, self._life, adjust).handlers(),
+            **Declaring(
+                self.channels, self.filters, self._life, adjust, self._create_channel
+            ).handlers(),
         }
         self._handlers = {
             kind: _checked(handler) if is_checked(kind) else handler

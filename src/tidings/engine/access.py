@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
+from tidings.changes.core import Changes
 from tidings.channel.channel import Channel, no_channel
 from tidings.channel.filter_host import no_filter
 from tidings.channel.vocabulary import Place, Side
 from tidings.cores import Core
-from tidings.errors import BadInput, Forbidden, LimitExceeded
+from tidings.errors import BadInput, Forbidden, LimitExceeded, TradingNotImplemented
 from tidings.filters.constraint import Constraint
 from tidings.grants.core import Grants
 from tidings.grants.decisions import Permission
@@ -83,8 +84,17 @@ class OfferId(NamedTuple):
         return f"offer {self.offer}"
 
 
-Object: TypeAlias = Place | FilterId | OfferId | None
-"""A channel, admin or proxy; a filter; an offer; None for the service itself."""
+class PartyId(NamedTuple):
+    """A subscriber to changes of services, or a service evolver."""
+
+    party: str
+
+    def __str__(self) -> str:
+        return self.party
+
+
+Object: TypeAlias = Place | FilterId | OfferId | PartyId | None
+"""A channel, admin or proxy; a filter; an offer; a party; None for the service itself."""
 
 # Instead of the name of a channel that is missing: finding out takes as long as for a hidden one.
 _NO_NAME: Final = ""
@@ -139,6 +149,7 @@ class Access:
     _channels: Mapping[int, Channel] = field(default_factory=dict, init=False)
     _now: Callable[[], int] = field(default=int, init=False)
     _trader: Trader | None = field(default=None, init=False)
+    _changes: Changes | None = field(default=None, init=False)
     _passes: dict[tuple[str, int, int], _Pass] = field(default_factory=dict, init=False)
 
     def attach(
@@ -151,10 +162,19 @@ class Access:
                 self.grants = core
             elif isinstance(core, Trader):
                 self._trader = core
+            elif isinstance(core, Changes):
+                self._changes = core
 
     def offer_owner(self, id: str) -> str:
         """Return who exported an offer, or raise the error for a missing one."""
         return "" if self._trader is None else self._trader.owner_of(id)
+
+    @property
+    def changes(self) -> Changes:
+        """The subscribers and evolvers; TradingNotImplemented if the host has none."""
+        if self._changes is None:
+            raise TradingNotImplemented("this service does not tell of changes of services")
+        return self._changes
 
     def may(self, principal: Caller, verb: Verb, target: Object, owner: str = "") -> bool:
         """Return whether a principal may do something; `owner` is the object's, empty for none."""
@@ -188,7 +208,7 @@ class Access:
         name, scope = principal.name, principal.scope
         if scope is not None and not isinstance(target, Place):
             return self._is_granted_within(scope, name, verb, target, own)
-        if isinstance(target, FilterId | OfferId):
+        if isinstance(target, FilterId | OfferId | PartyId):
             return own or any(
                 self.permission(name, one, None) is not None for one in {verb, Verb.MANAGE}
             )
@@ -206,10 +226,10 @@ class Access:
     def _is_granted_within(
         self, scope: Place, name: str, verb: Verb, target: Object, own: bool
     ) -> bool:
-        """Filters and offers belong to the service: within a channel those the principal made."""
+        """What belongs to the service: within a channel those the principal made."""
         if scope != Place(scope.channel):
             return False
-        if isinstance(target, FilterId | OfferId):
+        if isinstance(target, FilterId | OfferId | PartyId):
             return own
         creates = verb in (Verb.PUBLISH, Verb.SUBSCRIBE)
         return creates and self.permission(name, verb, scope.channel) is not None

@@ -10,13 +10,14 @@ from tidings.channel.catalogue import OPERATIONS, Right
 from tidings.channel.factory import Factory
 from tidings.channel.translation import entered
 from tidings.channel.vocabulary import Place, Side
-from tidings.engine.access import Access, Caller, FilterId, Object, OfferId
+from tidings.engine.access import Access, Caller, FilterId, Object, OfferId, PartyId
 from tidings.engine.limiting import Limiting
 from tidings.errors import Forbidden, InvalidUsage
 from tidings.events.envelope import MOST_PRODUCER, ProducerMark
 from tidings.events.fields import fields_for
 from tidings.filters.plan import Fence
 from tidings.grants.model import Verb
+from tidings.trader.requests import ChangeOffers
 
 _Needed: TypeAlias = tuple[Verb, Object, str]
 
@@ -44,10 +45,11 @@ def authorise(host: Guarded, command: c.Command, principal: Caller) -> None:
     channel = _channel(command)
     if channel is not None:
         access.hide(principal, channel)
-    if right is Right.CHANGE_OFFER:
-        access.require(principal, *_needed_for_offer(access, command))
+    if isinstance(command, ChangeOffers):
+        for step in command.steps:
+            authorise(host, step.request(), principal)
     else:
-        access.require(principal, *_needed(host.factory, command))
+        access.require(principal, *_needed(host, command, principal))
     if isinstance(command, c.DryRun) or (isinstance(command, c.Push) and command.trail):
         access.require(principal, Verb.INSPECT, Place(command.channel))  # it names all consumers
     if isinstance(command, c.Push):
@@ -122,12 +124,11 @@ def _right(command: object) -> Right:
     return Right.ENGINE if row is None else row.right
 
 
-def _needed_for_offer(access: Access, command: Any) -> _Needed:  # noqa: ANN401 -- of any class
-    return Verb.MANAGE, OfferId(command.offer), access.offer_owner(command.offer)
-
-
-def _needed(factory: Factory, command: Any) -> _Needed:  # noqa: ANN401 -- of any class
+def _needed(host: Guarded, command: Any, principal: Caller) -> _Needed:  # noqa: ANN401
+    factory = host.factory
     match _right(command):
+        case Right.CHANGE_OFFER | Right.SUBSCRIBER:
+            return _owned(host.access, command, principal)
         case Right.USE_PROXY if command.proxy is not None:
             return _use(factory, command.channel, command.proxy)
         case Right.CHANGE_PLACE if command.place.proxy is not None:
@@ -148,6 +149,15 @@ def _needed(factory: Factory, command: Any) -> _Needed:  # noqa: ANN401 -- of an
             return Verb.MANAGE, FilterId(command.filter), owner
         case _:  # dead letters, too: the door looks for the proxy of each, which may be gone
             return Verb.ADMINISTER, None, ""
+
+
+def _owned(access: Access, command: Any, principal: Caller) -> _Needed:  # noqa: ANN401
+    """Return what changing an offer or a subscriber needs; these belong to principals."""
+    if _right(command) is Right.CHANGE_OFFER:
+        return Verb.MANAGE, OfferId(command.offer), access.offer_owner(command.offer)
+    found = access.changes.subscriber(command.subscriber)
+    own = principal.name if principal.name in found.principals else ""
+    return Verb.MANAGE, PartyId(f"subscriber {found.id}"), own
 
 
 def _use(factory: Factory, channel: int, proxy: int) -> _Needed:

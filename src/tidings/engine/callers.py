@@ -31,7 +31,7 @@ MOST_WAITING: Final = 64
 MOST_WAITING_OF_ONE: Final = 2
 """The same, from one address."""
 _RECOGNISED: Final = 10_000
-"""Tokens that are remembered, as keyed hashes; some 2 MB."""
+"""Tokens that are remembered, as keyed hashes, and passwords; some 2 MB each."""
 _TOKENS: Final = frozenset({CredentialKind.TOKEN, CredentialKind.LOGIN})
 _WRONG_TOKEN: Final = "the token is wrong, or has expired or been revoked: ask for another one"
 _WRONG_PASSWORD: Final = "the name or the password is wrong"
@@ -59,6 +59,7 @@ class Callers:
         self._guessing = Guessing()
         self._key = new_secret(32)
         self._recognised: OrderedDict[bytes, int] = OrderedDict()
+        self._fitting: OrderedDict[bytes, str] = OrderedDict()
         self._queue = _HashingQueue()
 
     async def by_token(self, text: str, address: str) -> Caller:
@@ -95,12 +96,41 @@ class Callers:
         number = self._recognised.get(self._hash(text))
         return None if number is None else self._grants.credential(number, self._time())
 
+    async def fits(self, password: str, kept: str, name: str, address: str) -> bool:
+        """Return whether a password fits a digest; an empty digest fits none.
+
+        Raises:
+            TooManyAttempts: Too many failed; the message says how long to wait.
+        """
+        key = self._hash(f"{name}\0{password}")
+        if kept and self._fitting.get(key) == kept:
+            return True
+        right = await self._tried(password, kept or _NOBODYS, address, name) and bool(kept)
+        if right:
+            self._guessing.succeeded(address, name)
+            self._fitting[key] = kept
+            while len(self._fitting) > _RECOGNISED:
+                self._fitting.popitem(last=False)
+        else:
+            self._guessing.failed(address, name, self._now())
+        return right
+
     async def _checked(
         self, secret: str, found: Credential | None, address: str, name: str, wrong: str
     ) -> Credential:
         """Return a credential if a secret fits it; none takes as long as one that does not fit."""
-        self._check_pace(address, name)
         kept = _NOBODYS if found is None else found.digest
+        right = await self._tried(secret, kept, address, name)
+        live = None if found is None else self._grants.credential(found.id, self._time())
+        if not right or live is None:
+            self._guessing.failed(address, name, self._now())
+            raise Unauthenticated(wrong)
+        self._guessing.succeeded(address, name)
+        return live
+
+    async def _tried(self, secret: str, kept: str, address: str, name: str) -> bool:
+        """Return whether a secret fits a digest, at the pace of whoever guesses."""
+        self._check_pace(address, name)
         knows = self._guessing.knows(address, name)
         await self._queue.enter(network(address), first=knows)
         try:
@@ -108,13 +138,7 @@ class Callers:
         except TooManyAttempts:
             self._queue.leave()
             raise
-        right = await self._queue.run(partial(fits, secret, kept))
-        live = None if found is None else self._grants.credential(found.id, self._time())
-        if not right or live is None:
-            self._guessing.failed(address, name, self._now())
-            raise Unauthenticated(wrong)
-        self._guessing.succeeded(address, name)
-        return live
+        return await self._queue.run(partial(fits, secret, kept))
 
     def _check_pace(self, address: str, name: str) -> None:
         left = self._guessing.wait(address, name, self._now())

@@ -1,14 +1,21 @@
-"""The cores of a host: which one handles which request, and their durable objects."""
+"""The cores of a host: which one handles which request, and their durable objects.
+
+A core asks another one for something by an effect that is a request of the other: it is handled in
+the same batch, so that what follows from it is written with what it follows from.
+"""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
 from typing import Any, TypeAlias
 
 from tidings.channel.wellformed import check_command, is_checked
 from tidings.cores import Core, Handled, State
-from tidings.errors import InvalidUsage
+from tidings.errors import InvalidUsage, TidingsError
+
+log = logging.getLogger(__name__)
 
 Kept: TypeAlias = tuple[str, Any, State]
 """Core, key and state of an object."""
@@ -33,6 +40,7 @@ class Cores:
                 if kind in first.requests or kind in self._routes:
                     raise InvalidUsage(f"{kind.__name__} is a request of two cores")
                 self._routes[kind] = core
+        self._requests = frozenset((*first.requests, *self._routes))
 
     def routes(self, kind: type) -> bool:
         """Return whether a core beside the channels handles a request class."""
@@ -63,7 +71,21 @@ class Cores:
             at = core.wake_at
             if at is not None and at <= now + self.offset:
                 effects += core.handle_many((), now + self.offset)[1]
-        return answers, effects
+        return answers, self._handed_on(effects, now)
+
+    def _handed_on(self, effects: list[Any], now: int) -> list[Any]:
+        """Have effects that are requests handled; return what the outside must do, in order."""
+        while not self._requests.isdisjoint(map(type, effects)):
+            left: list[Any] = []
+            for asked, some in groupby(effects, lambda one: type(one) in self._requests):
+                for core, requests in groupby(some, self._core_of) if asked else ():
+                    answers, more = self._handled(core, list(requests), now)
+                    for refused in filter(_is_error, answers):
+                        log.error("what a core asked of %s was refused: %s", core.name, refused)
+                    left += more
+                left += () if asked else some
+            effects = left
+        return effects
 
     def _handled(self, core: Core, commands: list[Any], now: int) -> Handled:
         """Run commands of one core; the channels check theirs themselves."""
@@ -95,6 +117,10 @@ class Cores:
             _AbsentCore(name, found) for name, found in states.items() if name not in known
         ]
         return list(chain.from_iterable(passed_over))
+
+
+def _is_error(answer: object) -> bool:
+    return isinstance(answer, TidingsError)
 
 
 def _problem(command: object) -> InvalidUsage | None:

@@ -39,6 +39,7 @@ from tidings.channel.settings import FilterPart
 from tidings.channel.views import DeadLetterInfo
 from tidings.channel.vocabulary import Place, Side
 from tidings.cores import Question
+from tidings.engine import parties
 from tidings.engine.access import OWNER, Caller, Object
 from tidings.engine.authority import authorise
 from tidings.engine.beside import compiled
@@ -77,7 +78,7 @@ from tidings.grants.requests import (
     SetPassword,
 )
 from tidings.jobs import JobInfo, JobResult, JobState, SeeJob, SeeJobResult, StartJob
-from tidings.trader.requests import ExportOffer, QueryOffers
+from tidings.trader.requests import ChangeOffers, ExportOffer, QueryOffers
 
 _F = TypeVar("_F")
 
@@ -123,9 +124,13 @@ class LocalDoor:
             SeeProperties: partial(see_properties, host, principal),
             SeeJobResult: self._see_job_result,
             QueryOffers: lambda x: find_offers(host.ask(x, self.caller), host.ask, host.others),
+            **{kind: self._as_caller(act) for kind, act in parties.ACTS.items()},
         }
         # The host lets go of the endpoint of a proxy that ends, and so does this set.
         self._endpoints: WeakSet[Endpoint] = WeakSet()
+
+    def _as_caller(self, act: Callable[..., Awaitable[Any]]) -> Callable[[Any], Awaitable[Any]]:
+        return lambda asked: act(self._host, self.caller, asked)
 
     @property
     def principal(self) -> Caller:
@@ -152,7 +157,7 @@ class LocalDoor:
         if self._closed:
             self._check_open()
         if not principal.owns_service and isinstance(
-            command, ObtainProxy | CreateFilter | CreateMapping | ExportOffer
+            command, ObtainProxy | CreateFilter | CreateMapping | ExportOffer | ChangeOffers
         ):
             command = replace(command, owner=principal.name)
         if isinstance(command, CreateGrant):

@@ -49,6 +49,7 @@ from tidings.engine.limiting import Limiting
 from tidings.engine.loop_time import Timer, Watchdog
 from tidings.engine.losses import Losses, LossReports
 from tidings.engine.mailbox import Mailbox, Post, Waiting
+from tidings.engine.notices import NoticePublisher
 from tidings.engine.operation_log import OperationLog
 from tidings.engine.perform import Performer
 from tidings.engine.recording import Recorder
@@ -153,6 +154,7 @@ class Host:
         self._enforcing = Enforcing(access, self.limiting, channels, self.endpoint, self.tell)
         self.on_effect(AccessChanged, self._enforcing.access_changed)
         self.on_effect(AccessWidened, self._enforcing.access_widened)
+        self._notices = NoticePublisher(self.ask, self.tell, self.on_effect, channels)
         self.watchdog.start()
 
     @classmethod
@@ -623,6 +625,7 @@ class Host:
                 return
             await self.housekeeping.stop()
             await self.drain(seconds)
+            await self._notices.stop()
             await self.out.stop()
             while self._mailbox:
                 self._drain()

@@ -20,6 +20,7 @@ from tidings.errors import (
     DuplicateLinkName,
     DuplicatePropertyName,
     IllegalTrading,
+    InvalidEvent,
     InvalidLookupRef,
     InvalidObjectRef,
     InvalidPolicyValue,
@@ -34,6 +35,7 @@ from tidings.errors import (
     ReadonlyDynamicProperty,
     ReadonlyProperty,
     StoreError,
+    TidingsError,
     TooManyObjects,
     TradingNotImplemented,
     UnknownLinkName,
@@ -173,9 +175,10 @@ class Trader:
         self._last_offer = 0
         self._last_iterator = 0
         self._last_query = 0
-        self._seen: dict[bytes, None] = {}
+        self._query_ids: dict[bytes, None] = {}
         self._stem = new_secret(_STEM_OCTETS)
-        self._effects: list[Keep] = []
+        self._effects: list[Keep | r.OffersChanged] = []
+        self._undo: list[tuple[int, Offer | None]] | None = None
         self._handlers: dict[type, Callable[[Any, int], object]] = {
             r.AddServiceType: self._add_type,
             r.RemoveServiceType: self._remove_type,
@@ -187,8 +190,10 @@ class Trader:
             r.SeeFullServiceType: lambda asked, _: self._types.full(asked.type),
             r.ExportOffer: self._export,
             r.ModifyOffer: self._modify,
-            r.WithdrawOffer: lambda asked, _: self._withdraw(self._find(asked.offer)),
+            r.ReplaceOffer: self._replace,
+            r.WithdrawOffer: self._withdraw_one,
             r.WithdrawMatchingOffers: self._withdraw_matching,
+            r.ChangeOffers: self._change_offers,
             r.SeeOffer: lambda asked, _: _info(self._find(asked.offer)),
             r.SeeOffers: self._see_offers,
             r.QueryOffers: self._query,
@@ -247,6 +252,11 @@ class Trader:
     # Offers.
 
     def _export(self, asked: r.ExportOffer, now: int) -> str:
+        offer = self._exported(asked, now)
+        self._tell(r.OfferChange(None, self._seen(offer)))
+        return offer.id
+
+    def _exported(self, asked: r.ExportOffer, now: int) -> Offer:
         checked_reference(asked.reference)
         declared = self._types.declared(asked.type)
         if declared.masked:
@@ -277,7 +287,7 @@ class Trader:
         )
         self._keep_offer(offer)
         self._put(offer)
-        return offer.id
+        return offer
 
     def _modify(self, asked: r.ModifyOffer, _: int) -> None:
         offer = self._find(asked.offer)
@@ -314,15 +324,27 @@ class Trader:
             raise _too_many_properties()
         changed = replace(offer, properties=properties, fields=fields_of(properties))
         self._keep_offer(changed)
-        self._by_type[offer.type].drop(offer)
         self._put(changed)
+        deleted = {name: offer.properties[name] for name in asked.delete}
+        modified = {name: properties[name] for name in asked.properties}
+        self._tell(r.OfferChange(self._seen(offer), self._seen(changed), deleted, modified))
+
+    def _replace(self, asked: r.ReplaceOffer, now: int) -> str:
+        old = self._find(asked.offer)
+        export = r.ExportOffer(asked.type, asked.reference, asked.properties, old.owner)
+        new = self._exported(export, now)
+        if asked.withdraw:
+            self._withdraw(old)
+        self._tell(r.OfferChange(self._seen(old), self._seen(new)))
+        return new.id
+
+    def _withdraw_one(self, asked: r.WithdrawOffer, _: int) -> None:
+        offer = self._find(asked.offer)
+        self._withdraw(offer)
+        self._tell(r.OfferChange(self._seen(offer), None))
 
     def _withdraw(self, offer: Offer) -> None:
-        offers = self._by_type[offer.type]
-        offers.drop(offer)
-        if not offers.numbers:
-            del self._by_type[offer.type]
-        del self._offers[offer.number]
+        self._drop(offer)
         self._effects.append(Keep(NAME, _offer_key(offer), None))
         if offer.number == self._last_offer:
             self._keep_counters()
@@ -341,7 +363,54 @@ class Trader:
             )
         for offer in matching:
             self._withdraw(offer)
+        self._tell(*(r.OfferChange(self._seen(offer), None) for offer in matching))
         return tuple(offer.id for offer in matching)
+
+    def _change_offers(self, asked: r.ChangeOffers, now: int) -> tuple[str, ...]:
+        if not 1 <= len(asked.steps) <= MOST_IN_LIST:
+            raise InvalidUsage(
+                f"1 to {MOST_IN_LIST} offers are changed at once, not {len(asked.steps)}"
+            )
+        last, start, self._undo = self._last_offer, len(self._effects), []
+        try:
+            ids = [self._step(asked, at, now) for at in range(len(asked.steps))]
+        except Exception:
+            undo, self._undo = self._undo, None
+            for number, before in reversed(undo):
+                if number in self._offers:
+                    self._drop(self._offers[number])
+                if before is not None:
+                    self._put(before)
+            self._last_offer = last
+            del self._effects[start:]
+            raise
+        finally:
+            self._undo = None
+        made, self._effects[start:] = self._effects[start:], []
+        self._effects += [one for one in made if isinstance(one, Keep)]
+        told = [one for one in made if isinstance(one, r.OffersChanged)]
+        self._tell(*(change for one in told for change in one.changes))
+        return tuple(ids)
+
+    def _step(self, asked: r.ChangeOffers, at: int, now: int) -> str:
+        step = asked.steps[at]
+        request = step.request(asked.owner)
+        try:
+            made = self._handlers[type(request)](request, now)
+        except InvalidEvent as error:
+            raise error.inside(f"steps[{at}]") from error.__cause__
+        except TidingsError as error:
+            error.args = (f"step {at + 1} of {len(asked.steps)}: {error}",)
+            raise
+        return made if isinstance(made, str) else step.offer
+
+    def _tell(self, *changes: r.OfferChange) -> None:
+        self._effects.append(r.OffersChanged(changes))
+
+    def _seen(self, offer: Offer) -> r.OfferState:
+        return r.OfferState(
+            offer.id, self._types.full(offer.type), offer.reference, offer.properties
+        )
 
     def _see_offers(self, asked: r.SeeOffers, _: int) -> tuple[r.OfferInfo, ...]:
         found = after(self._by_type.values(), asked.after, min(asked.most, MOST_IN_LIST))
@@ -355,9 +424,23 @@ class Trader:
         return found
 
     def _put(self, offer: Offer) -> None:
+        before = self._offers.get(offer.number)
+        if before is not None:
+            self._drop(before)
+        elif self._undo is not None:
+            self._undo.append((offer.number, None))
         self._offers[offer.number] = offer
         self._by_type.setdefault(offer.type, OffersOfType()).add(offer)
         self._last_offer = max(self._last_offer, offer.number)
+
+    def _drop(self, offer: Offer) -> None:
+        if self._undo is not None:
+            self._undo.append((offer.number, offer))
+        del self._offers[offer.number]
+        offers = self._by_type[offer.type]
+        offers.drop(offer)
+        if not offers.numbers:
+            del self._by_type[offer.type]
 
     def _checked_values(self, type_: str, given: Mapping[str, Value]) -> dict[str, Value]:
         """Return values in the stored form, each as its service type declares it."""
@@ -375,7 +458,7 @@ class Trader:
     def _query(self, asked: r.QueryOffers, now: int) -> r.QueryAnswer | Needed:
         plan = self._plan(asked)
         id = plan.policies.request_id
-        if id in self._seen:
+        if id in self._query_ids:
             return r.QueryAnswer((), limits=("request_id",), notes=(_ASKED_BEFORE,))
         if id:
             self._remember(id)
@@ -481,9 +564,9 @@ class Trader:
         return replace(asked, policies={**asked.policies, "request_id": AnyValue(OCTETS, id)})
 
     def _remember(self, id: bytes) -> None:
-        self._seen[id] = None
-        if len(self._seen) > MOST_SEEN:
-            del self._seen[next(iter(self._seen))]
+        self._query_ids[id] = None
+        if len(self._query_ids) > MOST_SEEN:
+            del self._query_ids[next(iter(self._query_ids))]
 
     def _iterate(self, rest: list[Offer], desired: frozenset[str] | None, now: int) -> int:
         if len(self._iterators) >= MOST_ITERATORS:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Annotated, TypeAlias
 
 from tidings.cores import Most, Question, Request
@@ -174,6 +175,116 @@ class WithdrawMatchingOffers(Request):
 
     type: str
     constraint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaceOffer(Request):
+    """Export an offer in place of another one, of a changed service: one change of its type.
+
+    Answer: `offer`, the id of the new one.
+
+    Attributes:
+        offer: The offer of the service as it was.
+        type: The service type of the new offer, which exists already.
+        reference: The object as it is now.
+        properties: The properties of the new offer.
+        withdraw: Whether the old offer is withdrawn.
+    """
+
+    offer: TradingName
+    type: str
+    reference: str
+    properties: Mapping[str, Value] = field(default_factory=dict)
+    withdraw: bool = True
+
+
+class OfferAction(Enum):
+    """What one step of `ChangeOffers` does."""
+
+    EXPORT = 0
+    MODIFY = 1
+    REPLACE = 2
+    WITHDRAW = 3
+
+
+@dataclass(frozen=True, slots=True)
+class OfferStep:
+    """One change of several; the fields are those of the operation for it.
+
+    Attributes:
+        action: What is done.
+        offer: The offer that is changed; empty for a new one.
+        type: The service type of a new offer.
+        reference: The object of a new offer.
+        properties: Properties of a new offer, or those that change.
+        delete: Properties that the offer loses.
+        withdraw: Whether an offer that is replaced is withdrawn.
+    """
+
+    action: OfferAction
+    offer: str = ""
+    type: str = ""
+    reference: str = ""
+    properties: Mapping[str, Value] = field(default_factory=dict)
+    delete: Sequence[str] = ()
+    withdraw: bool = True
+
+    def request(self, owner: str = "") -> Request:
+        """The request for it alone."""
+        match self.action:
+            case OfferAction.EXPORT:
+                return ExportOffer(self.type, self.reference, self.properties, owner)
+            case OfferAction.MODIFY:
+                return ModifyOffer(self.offer, self.delete, self.properties)
+            case OfferAction.REPLACE:
+                return ReplaceOffer(
+                    self.offer, self.type, self.reference, self.properties, self.withdraw
+                )
+            case OfferAction.WITHDRAW:
+                return WithdrawOffer(self.offer)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeOffers(Request):
+    """Change several offers as one: all steps in order, or none; its notices are a transaction.
+
+    Answer: `offers`, for each step the id of its offer, of a new one the new id.
+    """
+
+    steps: Sequence[OfferStep]
+    owner: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OfferState:
+    """An offer with its full service type, as it was or is."""
+
+    id: str
+    type: ServiceType
+    reference: str
+    properties: Mapping[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class OfferChange:
+    """What happened to an offer; a new offer has no `before`, a withdrawn one no `after`.
+
+    Attributes:
+        deleted: The properties that it has lost, with their values.
+        modified: The properties that it has got, or that have changed, with their new values.
+    """
+
+    before: OfferState | None
+    after: OfferState | None
+    deleted: Mapping[str, Value] = field(default_factory=dict)
+    modified: Mapping[str, Value] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class OffersChanged(Request):
+    """Offers were changed by one operation; the trader tells the core that lists this."""
+
+    changes: tuple[OfferChange, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,6 +156,10 @@ _TradingName: TypeAlias = Annotated[
     str, Path(max_length=300, description="Its name, percent-encoded."), AfterValidator(part)
 ]
 
+_PartyName: TypeAlias = Annotated[
+    str, Path(max_length=64, description="Its id, percent-encoded."), AfterValidator(part)
+]
+
 PATH_TYPES: Final[Mapping[str, Any]] = {
     "channel": ChannelId,
     "proxy": ProxyId,
@@ -181,6 +185,10 @@ PATH_TYPES: Final[Mapping[str, Any]] = {
     "link": Annotated[_TradingName, Path(examples=["campus"])],
     "offer": Annotated[_TradingName, Path(examples=["Office::Printer/7"])],
     "type": Annotated[_TradingName, Path(examples=["Office::Printer"])],
+    "subscriber": Annotated[_PartyName, Path(examples=["ann"])],
+    "evolver": Annotated[_PartyName, Path(examples=["isel"])],
+    "proxy_id": Annotated[_PartyName, Path(examples=["PS01"])],
+    "filter_id": Annotated[_PartyName, Path(examples=["F1"])],
     "probe": Annotated[str, Path(max_length=256, description="The probe's id.")],
     "producer": Annotated[
         str,

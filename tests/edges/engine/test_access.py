@@ -183,7 +183,7 @@ async def owned(host: Host) -> tuple[int, int, int]:
 async def test_every_command_needs_its_right() -> None:
     host = await Host.open()
     for command, right in needed(*await owned(host)):
-        assert authority._needed(host.factory, command) == right, command
+        assert authority._needed(host, command, OWNER) == right, command
     await host.close(0.05)
 
 

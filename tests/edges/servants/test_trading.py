@@ -14,14 +14,18 @@ from tests.edges.servants.scenes import SECRET, refused
 from tidings.cos import CosTrading_auto as wire
 from tidings.cos import CosTradingDynamic_auto as evaluation
 from tidings.cos import CosTradingRepos_auto as repos
+from tidings.engine.access import OWNER
+from tidings.engine.credentials import create_token
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
 from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any as AnyValue
 from tidings.events.anyvalue import UnionValue
 from tidings.events.reference import Reference
+from tidings.grants import requests as g
+from tidings.grants.model import Verb
 from tidings.orb.aio import Options, Orb
-from tidings.orb.exceptions import BAD_PARAM, NO_IMPLEMENT, OBJECT_NOT_EXIST
+from tidings.orb.exceptions import BAD_PARAM, NO_IMPLEMENT, NO_PERMISSION, OBJECT_NOT_EXIST
 from tidings.orb.ior import NIL
 from tidings.orb.stubs import Stub
 from tidings.servants.endpoints import ClientOptions
@@ -351,6 +355,41 @@ async def test_an_object_with_another_interface_is_refused() -> None:
         assert caught.value.args == ("Printer", odd)
         gone = t.client.reference(b"gone", "IDL:other:1.0")
         await t.register.export(gone, "Printer", (P("cost", 1.0),))
+
+
+# Who may do what.
+
+
+async def test_where_grants_decide_a_reference_leads_to_the_trader() -> None:
+    async with traded() as t:
+        for name, verbs, channels in (
+            ("root", (Verb.ADMINISTER,), ()),
+            ("maker", (Verb.PUBLISH,), ("roads",)),
+            ("seeker", (Verb.SUBSCRIBE,), ("roads",)),
+        ):
+            await t.host.ask(g.CreatePrincipal(name))
+            await t.host.ask(g.CreateGrant(name, verbs, channels))
+        await create_token(t.host, OWNER, g.CreateToken("root"))
+        owner = LocalDoor(t.host)
+
+        async def begin(name: str) -> wire.Lookup:
+            made = await owner.request(g.CreateReference(name, trader=True))
+            return t.client.stub(wire.Lookup, made.reference)
+
+        await refused(t.query(), NO_PERMISSION)  # everybody's Lookup is that of nobody now
+        seeker, maker = await begin("seeker"), await begin("maker")
+        found = await seeker.query("Printer", "", "", (), ALL, 1)
+        iterator = t.stub(wire.OfferIterator, found[1])
+        assert await iterator.max_left() == 1
+        await refused(maker.query("Printer", "", "", (), ALL, 1), NO_PERMISSION)
+        register = t.stub(wire.Register, await maker.get_register_if())
+        id = await register.export(t.printer, "Printer", (P("cost", 3.0),))
+        assert (await owner.request(r.SeeOffer(id))).owner == "maker"
+        await refused(register.withdraw("Printer/1"), NO_PERMISSION)
+        await register.withdraw(id)
+        types = t.stub(Repository, await maker.get_type_repos())
+        await refused(types.add_type("New", "", (), ()), NO_PERMISSION)
+        await refused(types.list_types(EVERY), NO_PERMISSION)
 
 
 # Other traders, and dynamic properties.

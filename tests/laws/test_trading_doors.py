@@ -31,8 +31,10 @@ class Doors(World):
         super().__init__(rng)
 
     def ask(self, command: Any) -> Any:
+        """Run a command; it is noted unless it was refused."""
+        found = super().ask(command)
         self.asked.append(command)
-        return super().ask(command)
+        return found
 
 
 async def over_http(client: httpx2.AsyncClient, asked: r.QueryOffers) -> Any:

@@ -23,8 +23,8 @@ from tidings.trader.requests import QueryAnswer
 class Others(Protocol):
     """Whoever calls other traders, and the objects that evaluate dynamic properties."""
 
-    async def evaluate(self, asked: Evaluation) -> Value | Failed:
-        """Return the value of a dynamic property."""
+    async def evaluate(self, asked: Evaluation, seconds: int) -> Value | Failed:
+        """Return the value of a dynamic property; the caller waits for so long."""
 
     async def query(self, asked: Follow) -> Answered:
         """Return the offers of another trader."""
@@ -68,7 +68,7 @@ async def _value(others: Others | None, asked: Evaluation, seconds: int) -> Valu
         return Failed("this service calls no CORBA objects")
     try:
         async with asyncio.timeout(seconds):
-            return await others.evaluate(asked)
+            return await others.evaluate(asked, seconds)
     except TimeoutError:
         return Failed(f"no answer within {seconds} s")
     except TidingsError as error:

@@ -62,13 +62,13 @@ class LinkedTraders:
                 with suppress(CorbaError):
                     await self._near.admit(parts.whom)
 
-    async def evaluate(self, asked: Evaluation) -> Value | Failed:
+    async def evaluate(self, asked: Evaluation, seconds: float) -> Value | Failed:
         """Return the value of a dynamic property."""
         parts = _parts(asked.property)
         if parts is None:
             return Failed("nobody is there to be asked: eval_if is nil")
         try:
-            whom = DynamicPropEval(self._near, parts.whom)
+            whom = DynamicPropEval(self._near, parts.whom, seconds)
             found: Value = await whom.evalDP(asked.name, parts.type, parts.extra)
         except CorbaError as error:
             return Failed(_words(error))
@@ -85,7 +85,8 @@ class LinkedTraders:
 
     async def _query(self, asked: Follow) -> Answered:
         query = asked.query
-        lookup = self._orb.stub(wire.Lookup, await self._orb.resolve(asked.target))
+        target = await self._orb.resolve(asked.target)
+        lookup = self._orb.stub(wire.Lookup, target, asked.seconds)
         found, rest, limits = await lookup.query(
             query.type, query.constraint, query.preference, policies_out(query.policies), _ALL,
             min(asked.most, _PAGE),
@@ -94,7 +95,7 @@ class LinkedTraders:
         await _take(offers, found, turns)
         left = not is_nil(rest)
         if left:
-            iterator = self._orb.stub(wire.OfferIterator, rest)
+            iterator = self._orb.stub(wire.OfferIterator, rest, asked.seconds)
             while left and len(offers) < asked.most:
                 left, found = await iterator.next_n(min(asked.most - len(offers), _PAGE))
                 await _take(offers, found, turns)

@@ -32,9 +32,9 @@ class LateOthers:
             self._made = LinkedTraders(self._orb, options)
         return self._made
 
-    async def evaluate(self, asked: Evaluation) -> Value | Failed:
+    async def evaluate(self, asked: Evaluation, seconds: int) -> Value | Failed:
         """Return the value of a dynamic property."""
-        return await self._others().evaluate(asked)
+        return await self._others().evaluate(asked, seconds)
 
     async def query(self, asked: Follow) -> Answered:
         """Return the offers of another trader."""

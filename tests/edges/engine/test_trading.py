@@ -31,7 +31,7 @@ FOUND = Answered([LinkedOffer("corbaloc::a/b", {})])
 class Others:
     """Those that are asked: one answers, one fails, one never answers."""
 
-    async def evaluate(self, asked: Evaluation) -> Value | Failed:
+    async def evaluate(self, asked: Evaluation, seconds: int) -> Value | Failed:
         found: Value = await _do(asked.name, 1.5)
         return found
 

@@ -37,6 +37,8 @@ _GROUPS = {
     "access": "Access",
     "jobs": "Jobs over the archive",
     "trader": "The trader",
+    "interfaces": "Interfaces",
+    "live": "Live objects",
     "events": "Events",
 }
 _PLACE = "- `channel`, and `side` with `admin`, or `proxy`: the object.\n"
@@ -51,6 +53,7 @@ _FIELDS = {
     "proxy": "The proxy, by id or name.",
     "iterator": "The iterator's id.",
     "link": "The link's name.",
+    "object": "The object's tag, such as `flight/DLH4AB`.",
     "offer": "The offer's id, such as `Office::Printer/7`.",
     "type": "The service type's name.",
     "side": "`supplier` or `consumer`.",

@@ -14,6 +14,8 @@
     │   ├── InvalidMappingValue     a mapping value of another type than its filter's
     │   ├── InvalidUsage            a command line or setting outside the rules
     │   ├── UnsupportedMedia        a media type nobody reads here
+    │   ├── BadTag                  the tag of a live object, or a pattern for tags
+    │   ├── BadAttributeName        the name of a live object's attribute
     │   ├── IllegalTrading          what a trader was given is wrong; a class for each exception of
     │   │                           CosTrading and CosTradingRepos that says so
     │   └── UnsupportedProperties   properties that cannot be set so, every one listed
@@ -94,6 +96,7 @@ EVENT_ADMIN = "IDL:omg.org/CosEventChannelAdmin/{}:1.0"
 EVENT_COMM = "IDL:omg.org/CosEventComm/{}:1.0"
 CHANNEL_ADMIN = "IDL:omg.org/CosNotifyChannelAdmin/{}:1.0"
 TRADING = "IDL:omg.org/CosTrading/{}:1.0"
+LIVE = "IDL:org.omg/ODS/{}:1.0"
 SERVICE_TYPES = "IDL:omg.org/CosTradingRepos/ServiceTypeRepository/{}:1.0"
 
 
@@ -676,6 +679,22 @@ class IllegalPreference(InvalidConstraint):
 
     code = "illegal_preference"
     corba_id = TRADING.format("Lookup/IllegalPreference")
+
+
+class BadTag(BadInput):
+    """The tag of a live object, or a pattern for tags, has the wrong form."""
+
+    code = "bad_tag"
+    http_status = 422
+    corba_id = LIVE.format("BadTag")
+
+
+class BadAttributeName(BadInput):
+    """The name of a live object's attribute is not an identifier."""
+
+    code = "bad_attribute_name"
+    http_status = 422
+    corba_id = LIVE.format("BadAttributeName")
 
 
 class IllegalTrading(BadInput):

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from tests.laws.strategies import Draw, stored_values, texts, typecodes
 from tidings.changes.model import (
     ChangeKind,
-    Difference,
     Notice,
     ServiceDescription,
     ServiceTypeDescription,
@@ -15,6 +14,7 @@ from tidings.changes.model import (
     Transaction,
 )
 from tidings.events.typecode import TypeCode
+from tidings.idl.diff import Difference
 from tidings.trader.model import PropertyDef, PropertyMode
 
 _names = st.sampled_from(["Name", "ReservedFund", "Speed", "message_id", "service_type", "Type"])

@@ -13,7 +13,6 @@ from tidings.events.fields import StructuredFields
 from tidings.events.structured import StructuredEvent
 from tidings.federation.control import CONTROL_SUBJECT, ControlKind
 from tidings.federation.gateway import (
-    Fresh,
     Gateway,
     GatewayKeys,
     GatewayTimes,
@@ -25,6 +24,7 @@ from tidings.federation.gateway import (
 from tidings.federation.marks import Mark
 from tidings.federation.records import Memory, Note
 from tidings.filters.constraint import Constraint
+from tidings.gateways.adapters.base import Arrival
 from tidings.gateways.adapters.memory import MemoryAdapter
 
 MILLI = 1_000
@@ -97,7 +97,7 @@ class Member:
         fields = StructuredFields(sent)
         if not self.alive or not any(one.matches(fields) for one in self.wants.get(service, ())):
             return
-        fresh = Fresh(sent, mark, f"stream-{service}", number)
+        fresh = Arrival(sent, mark, f"stream-{service}", number)
         if sent.name == CONTROL_SUBJECT:
             found = self.machine.control_arrived(service, fresh, self.now)
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from random import Random
 
 import pytest
@@ -145,19 +146,33 @@ def test_types_of_events_are_covered_too() -> None:
     assert not covers(all_of_telecom, constraint("$a == 1"))
 
 
+def update(
+    placement: Placement, before: Iterable[Constraint], wanted: Iterable[Constraint]
+) -> tuple[Constraint, ...]:
+    """Have other filters placed than before; whatever else stands for a filter is told."""
+    before, wanted = set(before), set(wanted)
+    kept = {one: placement.covering(one) for one in before & wanted}
+    moved = placement.change(wanted - before, before - wanted)
+    assert wanted - before <= moved <= wanted
+    assert all(placement.covering(one) == kept[one] for one in kept.keys() - moved)
+    return placement.placed
+
+
 @settings(max_examples=40)
 @given(sources(), st.integers(1, 6), st.integers(1, 12))
 def test_what_is_placed_selects_whatever_is_wanted(rng: Random, most_each: int, most: int) -> None:
     placement = Placement(most_each, most)
     scene = draw_scene(rng)
     wanted: set[Constraint] = set()
+    before: set[Constraint] = set()
     for _ in range(5):
         for _ in range(rng.randrange(4)):
             wanted.update(pair(rng, scene))
         wanted.update(constraint(f"$count > {rng.randrange(9)}") for _ in range(rng.randrange(3)))
         for one in rng.sample(sorted(wanted, key=repr), rng.randrange(len(wanted) + 1)):
             wanted.discard(one)
-        placed = placement.update(wanted)
+        placed = update(placement, before, wanted)
+        before = set(wanted)
         assert len(placed) <= most
         assert {placement.covering(one) for one in wanted} == set(placed)
         for one in wanted:
@@ -170,21 +185,29 @@ def test_what_is_placed_selects_whatever_is_wanted(rng: Random, most_each: int, 
 def test_few_filters_stand_for_many() -> None:
     placement = Placement(most_each=3, most=100)
     speeds = [constraint(f"$event_name == 'Speed' and $rate > {n}") for n in range(50)]
-    assert placement.update(speeds) == (speeds[0],)
-    assert placement.update(speeds[7:]) == (speeds[7],)
+    assert update(placement, (), speeds) == (speeds[0],)
+    assert update(placement, speeds, speeds[7:]) == (speeds[7],)
     slots = [
         constraint(f"$event_name == 'Slot' and $at >= {n} and $at < {n + 1}") for n in range(9)
     ]
-    placed = placement.update(speeds[7:] + slots)
+    placed = update(placement, speeds[7:], speeds[7:] + slots)
     texts = ["$event_name == 'Slot' and $at >= 0 and $at <= 9", speeds[7].text]
     assert [one.text for one in placed] == texts
     assert placement.covering(slots[4]).text == texts[0]
+    more = [*slots, constraint("$event_name == 'Slot' and $at >= 20 and $at < 21")]
+    wider = "$event_name == 'Slot' and $at >= 0 and $at <= 21"
+    assert update(placement, speeds[7:] + slots, more)[0].text == wider
+    assert (
+        update(placement, more, more[:4])[0].text
+        == "$event_name == 'Slot' and $at >= 0 and $at <= 4"
+    )
+    assert update(placement, more[:4], more[:2]) == tuple(slots[:2])
 
 
 def test_one_filter_stands_for_filters_of_too_many_names() -> None:
     placement = Placement(most=20)
     named = [constraint(f"$event_name == 'E{n}' and $rate > {n}") for n in range(30)]
-    assert [one.text for one in placement.update(named)] == ["$rate >= 0"]
+    assert [one.text for one in update(placement, (), named)] == ["$rate >= 0"]
     assert hull(named[:1]).text == named[0].text
 
 

@@ -10,7 +10,7 @@ from tests.laws.federation_network import Network
 from tidings.events.build import event
 from tidings.events.structured import StructuredEvent
 from tidings.federation.control import Control, ControlKind, control_event, control_of, signed
-from tidings.federation.gateway import Fresh, GatewayCounts
+from tidings.federation.gateway import GatewayCounts
 from tidings.federation.marks import Mark
 from tidings.federation.records import (
     MOST_ENDED,
@@ -25,6 +25,7 @@ from tidings.federation.records import (
     State,
     state_text,
 )
+from tidings.gateways.adapters.base import Arrival
 
 _DEEP = 100_000
 
@@ -212,7 +213,7 @@ def test_clocks_that_are_apart_are_noticed_and_events_go_on() -> None:
     assert network.delivered == {("Speed", "A"): 1}
     machine = network.members["G1"].machine
     for number in (1, 2):
-        late = Fresh(event("", "", "Other"), None, "s", number, network.now + 60_000_000)
+        late = Arrival(event("", "", "Other"), None, "s", number, time=network.now + 60_000_000)
         machine.route("B", late)
     assert "the clock of service B is 60.0 s ahead" in counts(network).last_refusal
     assert counts(network).refused == 2

@@ -13,8 +13,8 @@ from tests.real.faults.sizes import size
 from tidings.events.fields import StructuredFields
 from tidings.events.structured import StructuredEvent
 from tidings.federation.control import CONTROL_SUBJECT
-from tidings.federation.gateway import Fresh
 from tidings.federation.marks import Mark
+from tidings.gateways.adapters.base import Arrival
 from tidings.gateways.adapters.tidings import TidingsAdapter
 
 
@@ -24,8 +24,8 @@ class HoldingMember(Member):
     capabilities = TidingsAdapter.capabilities
 
     def __init__(self, network: Network, name: str, services: list[str]) -> None:
-        self.waiting: defaultdict[tuple[str, bool], deque[Fresh]] = defaultdict(deque)
-        self.held: list[tuple[tuple[str, bool], Fresh]] = []
+        self.waiting: defaultdict[tuple[str, bool], deque[Arrival]] = defaultdict(deque)
+        self.held: list[tuple[tuple[str, bool], Arrival]] = []
         super().__init__(network, name, services)
 
     def restart(self) -> None:
@@ -40,7 +40,7 @@ class HoldingMember(Member):
     def hear(self, service: str, sent: StructuredEvent, mark: Mark | None, number: int) -> None:
         fields = StructuredFields(sent)
         if any(one.matches(fields) for one in self.wants.get(service, ())):
-            fresh = Fresh(sent, mark, f"stream-{service}", number, self.network.now)
+            fresh = Arrival(sent, mark, f"stream-{service}", number, time=self.network.now)
             self.waiting[service, sent.name == CONTROL_SUBJECT].append(fresh)
         self.pump()
 
@@ -62,7 +62,7 @@ class HoldingMember(Member):
                 self.take(line, waiting.popleft())
         self.work()
 
-    def take(self, line: tuple[str, bool], fresh: Fresh) -> None:
+    def take(self, line: tuple[str, bool], fresh: Arrival) -> None:
         service, talk = line
         if talk:
             found = self.machine.control_arrived(service, fresh, self.network.now)

@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.laws.idl_texts import compile_text, parse_text, printed
+from tests.laws.idl_texts import compile_text, parse_text
 from tests.laws.idl_worlds import specifications, typed_files
 from tests.laws.strategies import values_of
 from tidings.errors import TidingsError
 from tidings.events.anyvalue import UnionValue, conform, same
 from tidings.events.typecode import Kind, TypeCode
 from tidings.idl.compile import load_idl
+from tidings.idl.printing import printed
 from tidings.idl.tree import Specification
 from tidings.orb.cdr_reader import Reader, read_value
 from tidings.orb.cdr_writer import Writer, write_value

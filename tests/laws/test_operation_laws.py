@@ -74,7 +74,8 @@ def _read_path(row: Operation, path: str) -> dict[str, Any]:
     else:
         raise AssertionError(f"{path} is none of {row.places}")
     texts = {"name", "principal", "producer", "purpose", "gateway", "probe"}
-    texts |= {"type", "offer", "link", "subscriber", "evolver", "proxy_id", "filter_id"}
+    texts |= {"type", "offer", "link", "interface"}
+    texts |= {"subscriber", "evolver", "proxy_id", "filter_id"}
     read: dict[str, Any] = {
         name: Side(word) if name == "side" else word if name in texts else int(word)
         for name, word in parts.items()

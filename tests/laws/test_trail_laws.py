@@ -16,6 +16,7 @@ from tests.patience import PATIENCE
 from tidings.api.examples import EXAMPLES
 from tidings.api.operations import body_fields, body_of, call_of, read_body, request_of
 from tidings.audit import Change, SeeChanges
+from tidings.changes import interfaces as n
 from tidings.channel import management as m
 from tidings.channel.catalogue import CATALOGUE, Operation
 from tidings.channel.vocabulary import Operator, Place, Side, Style
@@ -76,13 +77,16 @@ class Scene:
         await ask(f.CreateGateway(gateway, SIDES))
         if row.request is f.ResumeGateway:
             await ask(f.PauseGateway(gateway))
+        interface = f"IDL:{row.name}:1.0"
+        read = n.ReadInterface(interface, row.name, "")
+        await ask(n.KeepInterfaces("for.idl", (read,)))
         link, offer, type_ = await self._traded(row)
         real: dict[str, Any] = {
             "link": link, "offer": offer, "type": type_, "iterator": 1,
             "channel": channel, "side": side, "admin": admin, "proxy": proxy, "filter": made.id,
             "place": Place(channel, proxy=proxy), "principal": principal, "attachment": 1,
             "grant": 1, "credential": 1, "id": 1, "job": 1, "purpose": "priority",
-            "origin": new_origin(), "gateway": gateway,
+            "origin": new_origin(), "gateway": gateway, "interface": interface,
         }  # fmt: skip
         if row.request is t.WithdrawMatchingOffers:
             return t.WithdrawMatchingOffers(type_)

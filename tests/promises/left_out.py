@@ -14,6 +14,7 @@ REASONS = {
     "grants": "principals and grants are not told",
     "history": "nothing can be asked of the past",
     "ids": "filters are objects, and have no ids by which others could find them",
+    "interfaces": "there are no operations for interfaces in IDL",
     "leases": "what was pulled is gone",
     "letters": "there are no dead letters",
     "names": "channels and subscriptions have no names",

@@ -135,6 +135,13 @@ LEFT_OUT: dict[str, tuple[str, ...]] = {
         "test_access.test_nobody_can_pretend_to_be_somebody_else",
         "test_offers.test_a_channel_tells_who_offers_and_who_wants_what",
     ),
+    "interfaces": (
+        "test_interfaces.test_a_text_with_a_mistake_changes_nothing",
+        "test_interfaces.test_interfaces_outlast_a_restart",
+        "test_interfaces.test_old_versions_go_and_the_others_are_compared",
+        "test_interfaces.test_only_managers_load_and_remove",
+        "test_interfaces.test_what_changed_is_told_by_version_and_by_text",
+    ),
     "trading": (
         "test_trader.test_a_provider_changes_its_own_offers_only",
         "test_trader.test_a_trader_outlasts_a_restart",

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from tidings import jobs as j
 from tidings.audit import Change
+from tidings.changes import interfaces as n
 from tidings.channel import commands as c
 from tidings.channel import constraint_views as w
 from tidings.channel import management as m
@@ -17,6 +18,7 @@ from tidings.channel.settings import Settings
 from tidings.channel.trail import Trail
 from tidings.federation import requests as f
 from tidings.grants import requests as g
+from tidings.live import requests as live
 from tidings.trader import requests as t
 
 CONSTRAINT: Final = {"text": "$price < 20 and $title ~ 'python'", "types": ["Auction::books"]}
@@ -132,8 +134,36 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
             "desired": ["cost"],
         },
     ),
+    n.LoadInterfaces: (
+        {"file": "Bank.idl", "text": "module Bank { interface Account { void close(); }; };"},
+    ),
+    n.CompareInterfaces: (
+        {
+            "before_text": "interface Account { void close(); };",
+            "after_text": "interface Account { void close(); void open(); };",
+        },
+    ),
     t.AddLink: ({"name": "campus", "target": "corbaloc::10.0.0.8:2809/TradingService"},),
     t.ModifyLink: ({"default_rule": "local_only", "limiting_rule": "always"},),
+    live.SetObjects: (
+        {
+            "objects": [
+                {
+                    "tag": "flight/DLH4AB",
+                    "attributes": {"latitude": 47.1, "longitude": 15.4, "height": 3200},
+                }
+            ]
+        },
+    ),
+    live.DeleteObjects: ({"pattern": "flight/DLH"},),
+    live.SeeLiveObjects: (
+        {
+            "pattern": "flight/",
+            "area": {"south": 46, "west": 14, "north": 48, "east": 17},
+            "filter": "$height > 3000",
+            "attributes": ["height"],
+        },
+    ),
     t.SetTraderSettings: ({"max_search_card": 100000, "def_search_card": 100000},),
     # What is answered.
     v.AdminInfo: (

@@ -2,7 +2,8 @@
 
 A problem is ``{"type": "urn:tidings:error:<code>", "title": <class>, "status": <number>,
 "detail": <message>, "code": <code>}``, and what else the error knows: a constraint's `line`,
-`column`, `text`, `position` and `hint`, an event's `where`, every bad property in `errors`.
+`column`, `text`, `position` and `hint`, an event's `where`, every bad property in `errors`, and of
+IDL `file`, `line`, `column`, `problem` and `hint`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Final, TypeVar
 import msgspec
 
 from tidings import errors
+from tidings.idl.faults import InvalidIdl
 
 MEDIA_TYPE: Final = "application/problem+json"
 """The media type of problems."""
@@ -27,7 +29,7 @@ _CLASSES: Final[Mapping[str, type[errors.TidingsError]]] = {
     found.code: found
     for found in vars(errors).values()
     if isinstance(found, type) and issubclass(found, errors.TidingsError)
-}
+} | {InvalidIdl.code: errors.BadInput}  # its place is in a text that only the service has read
 
 # What errors are made of, in the order of their parameters; all others are made of a message.
 _OF_CONSTRAINTS: Final = {"problem": str, "text": str, "position": int, "hint": str}
@@ -71,6 +73,9 @@ def problem_of(error: BaseException) -> dict[str, object]:
             problem |= {name: _sendable(getattr(error, name)) for name in parts}
     if isinstance(error, errors.InvalidConstraint):
         problem |= {"line": error.line, "column": error.column}
+    if isinstance(error, InvalidIdl):
+        members = ("problem", "file", "line", "column", "hint")
+        problem |= {name: _sendable(getattr(error, name)) for name in members}
     if isinstance(error, errors.UnsupportedProperties):
         problem["errors"] = [_property_form(one) for one in error.errors]
     return problem

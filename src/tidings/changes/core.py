@@ -18,7 +18,6 @@ from tidings.changes import requests as r
 from tidings.changes.model import (
     LOWEST_PRIORITY,
     ChangeKind,
-    Difference,
     Notice,
     ServiceDescription,
     ServiceTypeDescription,
@@ -47,6 +46,7 @@ from tidings.errors import (
 )
 from tidings.events.anyvalue import Value, nesting
 from tidings.events.texts import shortened
+from tidings.idl.diff import Difference
 from tidings.trader.model import ServiceType
 from tidings.trader.requests import OfferChange, OffersChanged, OfferState
 

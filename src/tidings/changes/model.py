@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Final
 
 from tidings.events.anyvalue import Value
+from tidings.idl.diff import Difference
 from tidings.trader.model import PropertyDef
 
 LOWEST_PRIORITY: Final = 1
@@ -62,25 +63,6 @@ class ServiceDescription:
     type: ServiceTypeDescription
     properties: Mapping[str, Value] = field(default_factory=dict)
     reference: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """One difference between two descriptions.
-
-    Attributes:
-        where: The part that differs: `operation deposit`, `property Speed`.
-        what: What happened to it: `added`, `removed`, `changed`.
-        compatible: Whether clients of the old service can use the new one as far as this goes.
-        rule: The rule that says so, by its name in the documentation.
-        text: The difference in words.
-    """
-
-    where: str
-    what: str
-    compatible: bool
-    rule: str
-    text: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from typing import Final, TypeVar
 
 from tidings.changes.model import (
     ChangeKind,
-    Difference,
     Notice,
     ServiceDescription,
     ServiceTypeDescription,
@@ -24,6 +23,7 @@ from tidings.events.anyvalue import Any, Value, pack
 from tidings.events.structured import UTC_T, StructuredEvent
 from tidings.events.typecode import TypeCode
 from tidings.events.typetext import read_type, type_text
+from tidings.idl.diff import Difference
 from tidings.trader.model import PropertyDef, PropertyMode
 
 DOMAIN: Final = "ServiceChange"

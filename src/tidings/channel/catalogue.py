@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple
 
 from tidings import jobs as j
 from tidings.audit import Change, SeeChanges
+from tidings.changes import interfaces as n
 from tidings.changes import requests as s
 from tidings.changes.model import Notice
 from tidings.channel import commands as c
@@ -67,6 +68,9 @@ from tidings.federation import requests as f
 from tidings.filters.constraint import EventTypePattern
 from tidings.grants import requests as g
 from tidings.grants.model import Grant, Principal
+from tidings.idl.diff import Comparison
+from tidings.live import requests as l
+from tidings.live.model import ObjectInfo
 from tidings.trader import requests as t
 from tidings.trader.model import LinkInfo, ServiceType, TraderSettings
 from tidings.trader.outside import ContinueQuery
@@ -632,6 +636,39 @@ _TRADER: Final = (
             "Change the trader's settings", "trader"),
 )  # fmt: skip
 
+_INTERFACE: Final = "/interfaces/{interface}"
+_INTERFACES: Final = (
+    Operation(n.LoadInterfaces, Right.MANAGE, "POST /interfaces", "Load interfaces", "interfaces",
+              answer=Named("interfaces", tuple[n.LoadedInterface, ...]), repeats=False),
+    _change(n.RemoveInterface, Right.MANAGE, f"DELETE {_INTERFACE}", "Remove an interface",
+            "interfaces", done=NotFound),
+    Operation(n.SeeInterfaces, Right.IMPORT, "GET /interfaces", "All interfaces", "interfaces",
+              answer=Named("interfaces", tuple[n.InterfaceInfo, ...])),
+    Operation(n.SeeInterface, Right.IMPORT, f"GET {_INTERFACE}", "One interface", "interfaces",
+              answer=n.InterfaceText),
+    Operation(n.CompareInterfaces, Right.IMPORT, "POST /interfaces/compare",
+              "Compare two versions of an interface", "interfaces", answer=Comparison,
+              repeats=True),
+    Operation(n.KeepInterfaces, Right.ENGINE, lasts=True),
+)  # fmt: skip
+
+_OBJECT: Final = "/live/objects/{object}"
+_LIVE: Final = (
+    Operation(l.SetObjects, Right.EXPORT, "PATCH /live/objects", "Set live objects", "live",
+              repeats=True, hidden=("owner",),
+              answer=Named("numbers", tuple[int, ...], (17, 4))),
+    _change(l.DeleteObject, Right.EXPORT, f"DELETE {_OBJECT}", "Delete a live object", "live",
+            hidden=("owner",), done=NotFound),
+    _change(l.DeleteObjects, Right.MANAGE, "POST /live/deletions",
+            "Delete live objects by their tags", "live", repeats=False, destroys=True,
+            answer=Named("deleted", int, 12)),
+    Operation(l.SeeLiveObject, Right.IMPORT, f"GET {_OBJECT}", "One live object", "live",
+              answer=ObjectInfo),
+    Operation(l.SeeLiveObjects, Right.IMPORT, "POST /live/search", "Find live objects", "live",
+              answer=Named("objects", tuple[ObjectInfo, ...]), repeats=True),
+    Operation(l.LookAtObjects, Right.IMPORT),
+)  # fmt: skip
+
 _CHANGES: Final = "/service-changes"
 _SUBSCRIBER: Final = f"{_CHANGES}/subscribers/{{subscriber}}"
 _PROXY_OF: Final = f"{_SUBSCRIBER}/proxies/{{proxy_id}}"
@@ -730,6 +767,8 @@ CATALOGUE: Final = checked(
         *_JOBS,
         *_FEDERATION,
         *_TRADER,
+        *_INTERFACES,
+        *_LIVE,
         *_SERVICE_CHANGES,
     )
 )

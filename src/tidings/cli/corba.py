@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from tidings.cli import showing
 from tidings.cli.options import command, commands, group, option
 from tidings.cli.reading import STDIN, opened, reason, replace_file, shown_name
 from tidings.errors import InvalidUsage
@@ -29,7 +30,7 @@ _MOST_OCTETS: Final = 1_000_000
 
 app = commands()
 ior = group(app, "ior", "Look into references of CORBA objects, and ask whether anybody answers.")
-idl = group(app, "idl", "Compile IDL, the description of interfaces of CORBA objects.")
+idl = group(app, "idl", "Compile and compare IDL, the description of interfaces of CORBA objects.")
 
 Url = Annotated[
     str,
@@ -188,6 +189,47 @@ def compile_(
         render.note(_told(path, own, changed, check))
     if changed and check:
         raise typer.Exit(DIFFERENT)
+
+
+@command(
+    idl,
+    "tidings idl diff Bank.idl Bank-2.idl",
+    "tidings idl diff Bank.idl Bank-2.idl --interface IDL:Bank/Account:1.0 --json",
+)
+def diff(before: Path, after: Path, interface: str = "", include: list[Path] | None = None) -> None:
+    """Tell what changed between two versions of an IDL file, and whether old clients still work.
+
+    Each change has the name of a rule; docs/compatibility.md has them all. With --json there is one
+    object with compatible and differences: each with where, what, compatible, rule and text.
+
+    Exit code: 0 old clients still work; 1 they do not; 2 a file is wrong.
+
+    Options:
+        before <OLD>: The file before.
+        after <NEW>: The file after.
+        interface ID: One interface with all it needs, by its repository id or its name; without,
+            all that the files define.
+        include -I --include DIR: Where included files are. Repeatable.
+    """
+    from tidings.cos.idl_files import FOLDER
+    from tidings.idl.compile import compile_file
+    from tidings.idl.diff import compare_models
+
+    folders = [*(include or ()), FOLDER]
+    old, new = (compile_file(path, folders) for path in (before, after))
+    found = compare_models(old, new, interface)
+    if render.is_json():
+        render.as_json(showing.as_data(found))
+    else:
+        for one in found.differences:
+            render.say(f"{_verdict(one.compatible):14}{one.where}: {one.text} ({one.rule})")
+        render.say(_verdict(found.compatible) if found.differences else "nothing has changed")
+    if not found.compatible:
+        raise typer.Exit(DIFFERENT)
+
+
+def _verdict(compatible: bool) -> str:
+    return "compatible" if compatible else "incompatible"
 
 
 def _told(path: Path, own: int, changed: bool, check: bool) -> str:

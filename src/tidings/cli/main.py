@@ -53,6 +53,7 @@ COMMANDS: Final = {
     "gateway": "gateways",
     "network": "networks",
     "trader": "trader",
+    "live": "live",
     "ior": "corba",
     "idl": "corba",
     "tls": "serve",

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mappin
 from dataclasses import replace
 from typing import Final, Self, TypeAlias, TypeVar
 
+from tidings.api.live_frames import RATE
 from tidings.channel import management as m
 from tidings.channel import questions as q
 from tidings.channel.constraint_views import CheckedConstraint, Explanation
@@ -16,6 +17,7 @@ from tidings.channel.qos import Reliability, reliabilities
 from tidings.channel.views import ChannelInfo, DeadLetterInfo, FilterInfo, MappingInfo, ProxyInfo
 from tidings.channel.vocabulary import Form, Item, Place, Side, Style
 from tidings.client.connection import PushConnection
+from tidings.client.live import LiveView
 from tidings.client.managing import Admin, Channel, HostedFilter, Wanted, constraints
 from tidings.client.past import PAGE, Moment, Past, microseconds, wish_of, wish_of_proxy
 from tidings.client.publishing import Publisher, Receipt, patterns
@@ -26,6 +28,9 @@ from tidings.events.anyvalue import Value
 from tidings.events.envelope import ProducerMark
 from tidings.filters.constraint import Constraint, EventTypePattern
 from tidings.filters.mapping import MappedConstraint
+from tidings.live.area import Area
+from tidings.live.model import ObjectUpdate
+from tidings.live.requests import SeeLiveObjects, SetObjects
 from tidings.names import new_origin
 
 QoSRequest: TypeAlias = Mapping[str, object]
@@ -390,6 +395,38 @@ class Client:
         """Create a mapping filter for priorities (shorts) or lifetimes (TimeT)."""
         found, _ = await self._transport.ask(m.CreateMapping(default, tuple(mapped)))
         return HostedFilter(self._transport, found)
+
+    async def set_objects(self, objects: Mapping[str, Mapping[str, Value]]) -> None:
+        """Set attributes of live objects, by tag; objects that do not exist yet are made."""
+        updates = [ObjectUpdate(tag, attributes) for tag, attributes in objects.items()]
+        await self._transport.ask(SetObjects(updates))
+
+    def look(
+        self,
+        pattern: str = "",
+        *,
+        area: Area | tuple[float, float, float, float] | None = None,
+        filter: str = "",
+        attributes: Sequence[str] | None = None,
+        rate: float = RATE,
+    ) -> LiveView:
+        """Look at live objects, as they are now and as they move.
+
+        Args:
+            pattern: The beginning of their tags; empty for all.
+            area: South, west, north and east of where they are, in degrees.
+            filter: A constraint on their attributes, such as `$height > 3000`.
+            attributes: Which attributes are shown; None for all.
+            rate: How often something is told, times a second at most.
+
+        Example:
+            async with client.look("flight/", filter="$height < 1000") as view:
+                async for seen in view:
+                    print(seen.entered, view.objects)
+        """
+        given = Area(*area) if isinstance(area, tuple) else area
+        asked = SeeLiveObjects(pattern, given, filter, attributes)
+        return LiveView(self._transport, asked, rate)
 
     async def dead_letters(
         self, channel: Channel | int | str | None = None, *, after: int = 0, most: int = 100

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
+from tidings.api.live_frames import ObjectsFrame
 from tidings.channel.commands import Command
 from tidings.channel.effects import Message
 from tidings.channel.functions import Source
@@ -12,6 +13,7 @@ from tidings.channel.management import Connect
 from tidings.cores import Question
 from tidings.filters.constraint import EventTypePattern
 from tidings.inbox import Inbox
+from tidings.live.requests import SeeLiveObjects
 
 _T = TypeVar("_T")
 
@@ -100,6 +102,12 @@ class Transport(Protocol):
 
         `since` is in microseconds since 1970; `most` is at most 1000.
         """
+        ...
+
+    async def look(
+        self, asked: SeeLiveObjects, rate: float, show: Callable[[ObjectsFrame], None]
+    ) -> None:
+        """Show live objects as they move, `rate` times a second at most, until cancelled."""
         ...
 
     async def close(self) -> None:

@@ -10,16 +10,15 @@ from functools import partial
 from typing import Any, Final, TypeVar
 from weakref import WeakSet
 
+from tidings.changes.interfaces import CompareInterfaces, LoadInterfaces
+from tidings.channel.catalogue import CATALOGUE
 from tidings.channel.commands import Command, Push
 from tidings.channel.fate import Fate
 from tidings.channel.functions import checked_function
 from tidings.channel.management import (
     Connect,
-    CreateFilter,
-    CreateMapping,
     Detach,
     Disconnect,
-    ObtainProxy,
 )
 from tidings.channel.questions import (
     CheckConstraint,
@@ -55,6 +54,7 @@ from tidings.engine.endpoints import (
 )
 from tidings.engine.history import HistoryPage
 from tidings.engine.host import Host
+from tidings.engine.interfaces import compare, load_interfaces
 from tidings.engine.job_runner import JobRunner
 from tidings.engine.trading import find_offers
 from tidings.engine.turns import Turns
@@ -78,9 +78,12 @@ from tidings.grants.requests import (
     SetPassword,
 )
 from tidings.jobs import JobInfo, JobResult, JobState, SeeJob, SeeJobResult, StartJob
-from tidings.trader.requests import ChangeOffers, ExportOffer, QueryOffers
+from tidings.trader.requests import QueryOffers
 
 _F = TypeVar("_F")
+
+_OWNED: Final = frozenset(row.request for row in CATALOGUE if "owner" in row.hidden)
+"""What belongs to whoever has it made."""
 
 _CLOSED: Final = "the client is closed: make another one"
 # Dead letters scanned at once.
@@ -124,6 +127,8 @@ class LocalDoor:
             SeeProperties: partial(see_properties, host, principal),
             SeeJobResult: self._see_job_result,
             QueryOffers: lambda x: find_offers(host.ask(x, self.caller), host.ask, host.others),
+            LoadInterfaces: partial(load_interfaces, host, principal),
+            CompareInterfaces: partial(compare, host, principal),
             **{kind: self._as_caller(act) for kind, act in parties.ACTS.items()},
         }
         # The host lets go of the endpoint of a proxy that ends, and so does this set.
@@ -156,10 +161,8 @@ class LocalDoor:
         principal = self.caller
         if self._closed:
             self._check_open()
-        if not principal.owns_service and isinstance(
-            command, ObtainProxy | CreateFilter | CreateMapping | ExportOffer | ChangeOffers
-        ):
-            command = replace(command, owner=principal.name)
+        if command.__class__ in _OWNED and not principal.owns_service:
+            command = replace(command, owner=principal.name)  # type: ignore[type-var]
         if isinstance(command, CreateGrant):
             command = replace(command, created_by=principal.name)
         if isinstance(command, StartJob):

@@ -30,7 +30,7 @@ _DONE: Final = "done"
 # What names objects. Nothing else of a request goes into logs and trail, so no secret does.
 _NAMING: Final = (
     "place", "channel", "side", "admin", "proxy", "filter", "id", "name",
-    "principal", "to", "grant", "credential", "job", "type", "offer", "link",
+    "principal", "to", "grant", "credential", "job", "type", "offer", "link", "object", "pattern",
 )  # fmt: skip
 _LONGEST: Final = 200
 """Characters of a name, or of all names of a line, that the trail shows: callers choose them."""

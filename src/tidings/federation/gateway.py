@@ -14,10 +14,10 @@ federation has brought is not fresh: it is left alone, so that nothing goes in c
 from __future__ import annotations
 
 import re
-from collections import OrderedDict, defaultdict, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, OrderedDict, deque
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
 import msgspec
 
@@ -36,8 +36,9 @@ from tidings.federation.control import (
     signed,
 )
 from tidings.federation.distribution import MAX_NAME, distribution
+from tidings.federation.known import Known
 from tidings.federation.marks import MOST_HOPS, Mark
-from tidings.federation.notes import Notes, Request
+from tidings.federation.notes import Request
 from tidings.federation.probes import ProbeHop, Probes, way_of, way_text
 from tidings.federation.records import (
     MOST_GATEWAYS,
@@ -55,7 +56,7 @@ from tidings.federation.records import (
     state_text,
 )
 from tidings.federation.topology import Topology, chosen
-from tidings.federation.wishes import filter_of
+from tidings.federation.wishes import filter_of, reads_kind_only
 from tidings.filters.constraint import Constraint, constraint
 from tidings.filters.covering import Placement
 from tidings.filters.index import MatchIndex
@@ -66,6 +67,8 @@ MOST_ASKED: Final = 1_000
 MOST_RETIRED: Final = 1_000
 """Requests of one side that are remembered though another gateway serves them now."""
 _RETIRED: Final = 3_600 * _SECOND
+MOST_KINDS: Final = 1_024
+"""Kinds of events of one side whose ways are remembered."""
 _LATEST: Final = 256
 _NUMBER: Final = re.compile(r"[0-9]{1,18}")
 MOST_IDS: Final = 10_000
@@ -162,14 +165,31 @@ class Routed(NamedTuple):
     held: bool = False
 
 
-class Fresh(NamedTuple):
-    """An event that a side has heard; see `gateways/adapters/base.py`."""
+_NOWHERE: Final = Routed()
 
-    event: StructuredEvent
-    mark: Mark | None
-    stream: str
-    number: int
-    time: int = 0
+
+class Fresh(Protocol):
+    """An event that a side has heard; see `Arrival` in `gateways/adapters/base.py`."""
+
+    @property
+    def event(self) -> StructuredEvent:
+        """The event, without its mark."""
+
+    @property
+    def mark(self) -> Mark | None:
+        """Its mark."""
+
+    @property
+    def stream(self) -> str:
+        """Who has numbered it."""
+
+    @property
+    def number(self) -> int:
+        """Its number."""
+
+    @property
+    def time(self) -> int:
+        """When the service accepted it."""
 
 
 @dataclass(slots=True)
@@ -220,13 +240,89 @@ class _Side:
     standing: Mapping[Constraint, tuple[str, bool, str]] | str = field(default_factory=dict)
     offered: tuple[str, ...] = ()
     index: MatchIndex[Request] = field(default_factory=MatchIndex)
+    # How many filters in it read more of an event than its kind: domain, type and name.
+    judging: int = 0
+    # The ways of events by their kind, until anything changes that decides on them.
+    ways: dict[tuple[str, str, str], Ways] = field(default_factory=dict)
+    # The requests that hold here, how many of them announce a subject, and those served.
+    noted: set[Request] = field(default_factory=set)
+    announced: Counter[str] = field(default_factory=Counter)
     active: set[Request] = field(default_factory=set)
+    # The served ones by their filters, and those whose state the others do not know yet.
+    by_filter: dict[Constraint, dict[Request, None]] = field(default_factory=dict)
+    unsaid: dict[Request, None] = field(default_factory=dict)
+    # Of these the filter is not placed yet.
+    unplaced: dict[Request, None] = field(default_factory=dict)
+    # What stands for each filter, the filters of each, and those that have changed meanwhile.
+    cover: dict[Constraint, Constraint] = field(default_factory=dict)
+    covered: dict[Constraint, dict[Constraint, None]] = field(default_factory=dict)
+    unfit: dict[Constraint, None] = field(default_factory=dict)
+    subjects: tuple[str, ...] | None = ()
+    is_new: bool = True
     # What another gateway can serve by now, and since when; it is ours, too, until that is settled.
     yielding: dict[Request, int] = field(default_factory=dict)
     # What another gateway serves by now, and since when; what was accepted before is still ours.
     retired: dict[Request, int] = field(default_factory=dict)
     answered: int = 0  # when it has last told others what they lacked
     asked: int = 0  # … and others what it lacks
+
+    def note(self, request: Request, *, holds: bool) -> None:
+        """Note whether a request holds here."""
+        if holds == (request in self.noted):
+            return
+        (self.noted.add if holds else self.noted.remove)(request)
+        if request.announces:
+            self.announced[request.what] += 1 if holds else -1
+            if not self.announced[request.what]:
+                del self.announced[request.what]
+            self.subjects = None
+
+    def serve(self, request: Request) -> None:
+        """Want what a request asks for."""
+        wanted = filter_of(request.what)
+        self.by_filter.setdefault(wanted, {})[request] = None
+        self.unsaid[request] = self.unfit[wanted] = None
+
+    def serve_no_longer(self, request: Request) -> None:
+        """Want it no longer, unless another request has the same filter."""
+        wanted = filter_of(request.what)
+        del self.by_filter[wanted][request]
+        if not self.by_filter[wanted]:
+            del self.by_filter[wanted]
+        self.unsaid.pop(request, None)
+        self.unplaced.pop(request, None)
+        self.unfit[wanted] = None
+
+    def arrange(self) -> None:
+        """Find which filters to place for those that have changed."""
+        if not self.unfit:
+            return
+        changed, self.unfit = self.unfit, {}
+        gone = [one for one in changed if one not in self.by_filter]
+        moved = self.placement.change((one for one in changed if one in self.by_filter), gone)
+        for one in (*gone, *moved):
+            before = self.cover.pop(one, None)
+            if before is not None:
+                del self.covered[before][one]
+                if not self.covered[before]:
+                    del self.covered[before]
+        for one in moved:
+            cover = self.cover[one] = self.placement.covering(one)
+            self.covered.setdefault(cover, {})[one] = None
+            self.unsaid.update(self.by_filter[one])
+
+    def index_in(self, request: Request) -> None:
+        """Find events that a request asks for."""
+        wanted = filter_of(request.what)
+        self.index.add(request, [wanted])
+        self.judging += not reads_kind_only(wanted)
+        self.ways.clear()
+
+    def index_out(self, request: Request) -> None:
+        """Find them no longer."""
+        self.index.remove(request)
+        self.judging -= not reads_kind_only(filter_of(request.what))
+        self.ways.clear()
 
 
 @dataclass(slots=True)
@@ -263,6 +359,10 @@ class _Way(NamedTuple):
 
     service: str
     gateway: str
+
+
+Ways: TypeAlias = tuple[tuple[str, _Way | None], ...]
+"""The services that an event goes to, each with the way there."""
 
 
 @dataclass(slots=True)
@@ -314,18 +414,21 @@ class Gateway:
         self._dirty = True
         self._hello_at = now
         self._memory = memory
-        self._owners: dict[Request, tuple[str, ...]] = {}  # who has noted a request
+        # What it has served before, as long as who has noted that is not heard again.
+        self._recalled: dict[Request, tuple[str, ...]] = {}
+        self._served: dict[tuple[str, Request], Served] = {}
+        self._served_changed = True
         self._unheard = set(self._memory.peers)
         self._informed_at = now + self._times.gone
         self._resting = self._left = False
         self._now = now
-        # Which gateways have a request's filter placed at a service, and since when that is known.
-        self._standing: dict[tuple[str, Request], dict[str, int]] = {}
+        self._known = Known(self._records)
+        self._drawn: object = None  # what the topology is drawn from
+        self._remembered: object = None  # … and the memory, beside what is served
         self._asked: OrderedDict[str, _Asked] = OrderedDict()
         self._probes = Probes()
         for note in self._memory.notes:
             self._records.write(_note_key(note), note)
-        self._notes = Notes(())
         self.topology = Topology(name, {})
 
     # What happens.
@@ -342,8 +445,8 @@ class Gateway:
         for served in self._memory.served:
             if served.adapter == adapter:
                 request = Request(False, served.what, served.source)
-                self._owners[request] = served.by
-                self._activate(side, request)
+                self._recalled[request] = served.by
+                self._activate(adapter, side, request)
         self._dirty = True
 
     def detach(self, adapter: str) -> None:
@@ -352,6 +455,8 @@ class Gateway:
         del self._by_service[side.service]
         for id in [id for id, asked in self._asked.items() if asked.side is side]:
             del self._asked[id]
+        self._served = {at: one for at, one in self._served.items() if at[0] != adapter}
+        self._served_changed = True
         self._dirty = True
 
     def side_up(self, adapter: str) -> None:
@@ -374,7 +479,15 @@ class Gateway:
     ) -> None:
         """Filters stand at a side's service: text, exact or not, and the surplus."""
         side = self._sides[adapter]
-        side.standing = dict(zip(filters, how, strict=True))
+        before, side.standing = side.standing, dict(zip(filters, how, strict=True))
+        if isinstance(before, str):
+            before = {}
+        side.unsaid |= side.unplaced
+        side.unplaced = {}
+        for cover, at in side.standing.items():
+            if before.get(cover) != at:
+                for one in side.covered.get(cover, ()):
+                    side.unsaid |= side.by_filter[one]
         self._report_standing(side)
 
     def refused(self, adapter: str, filters: Sequence[Constraint], cause: str) -> None:
@@ -383,27 +496,31 @@ class Gateway:
         if tuple(filters) != side.wanted:
             return  # something else is wanted by now
         side.standing = cause
+        side.unsaid.update(dict.fromkeys(side.active))
         self._report_standing(side)
 
     def filters(self, adapter: str) -> tuple[int, int]:
         """Return how many filters others have asked for at a side, and how many stand for them."""
         side = self._sides[adapter]
-        asked = {filter_of(request.what) for request in side.active}
-        return len(asked), len(side.placement.placed)
+        return len(side.by_filter), len(side.placement.placed)
 
     def _report_standing(self, side: _Side) -> None:
-        for request in side.active:
+        """Say of requests how their filters stand, as far as that is known."""
+        unsaid, side.unsaid = side.unsaid, {}
+        for request in unsaid:
             if isinstance(side.standing, str):
                 self._report(side.service, request, side.standing, "", exact=False)
                 continue
             wanted = filter_of(request.what)
-            cover = side.placement.covering(wanted)
-            if cover in side.standing:
-                text, exact, surplus = side.standing[cover]
-                how = f"{text}; {surplus}" if surplus else text
-                if cover != wanted:
-                    how, exact = f"covered by {how}", False
-                self._report(side.service, request, "", how, exact)
+            cover = side.cover.get(wanted, wanted)
+            if cover not in side.standing:
+                side.unplaced[request] = None
+                continue
+            text, exact, surplus = side.standing[cover]
+            how = f"{text}; {surplus}" if surplus else text
+            if cover != wanted:
+                how, exact = f"covered by {how}", False
+            self._report(side.service, request, "", how, exact)
 
     def _report(self, service: str, request: Request, cause: str, how: str, exact: bool) -> None:
         applied = Applied(*request, service, cause, how, exact)
@@ -495,14 +612,14 @@ class Gateway:
             id, cause = (text.encode(errors="replace").decode() for text in (id, cause))
             self._answer(side, RequestAnswer(id=id[:MAX_NAME], cause=cause))
 
-    def _answer_asked(self, now: int) -> None:
-        """Tell clients what has become of their requests, whenever that changes."""
-        standing = {Request(*one[:3]): one for one in self.requests()} if self._asked else {}
+    def _answer_asked(self, touched: Collection[Request] | None, now: int) -> None:
+        """Tell clients what has become of their requests, if it may be of these; None for all."""
         for id, asked in list(self._asked.items()):
-            answer = _answer_of(id, standing.get(asked.request))
-            if answer != asked.told:
-                self._answer(asked.side, answer)
-                asked.told = answer
+            if asked.told is None or touched is None or asked.request in touched:
+                answer = _answer_of(id, self._status(asked.request))
+                if answer != asked.told:
+                    self._answer(asked.side, answer)
+                    asked.told = answer
             if now - asked.since > self._times.answer:
                 del self._asked[id]
 
@@ -535,34 +652,36 @@ class Gateway:
 
     def requests(self) -> list[RequestStatus]:
         """Say of each standing request where it applies, where it was refused, what is missing."""
-        applied: dict[Request, list[Applied]] = defaultdict(list)
-        for gateway, _, one in self._records.contents():
-            if isinstance(one, Applied) and gateway in self.topology.gateways:
-                applied[Request(one.announces, one.what, one.source)].append(one)
-        found = []
-        for request, targets in self._notes.requests():
-            named = {
-                name
-                for text in targets
-                for name in distribution(text).names
-                if not {"*", "?"} & set(name)
-            }
-            known = named.union(self.topology.services)
-            meant = {name for name in known if self._notes.holds(request, name)}
-            at = {
-                one.service: one
-                for one in applied[request]
-                if one.service in meant and self.topology.on(one.service)
-            }
-            found.append(
-                RequestStatus(
-                    *request,
-                    targets=tuple(targets),
-                    applied=tuple(at[name] for name in sorted(at)),
-                    missing=tuple(sorted(meant - set(at))),
-                )
-            )
-        return found
+        return [
+            found
+            for request in self._known.notes.requests()
+            if (found := self._status(request)) is not None
+        ]
+
+    def _status(self, request: Request) -> RequestStatus | None:
+        notes, topology = self._known.notes, self.topology
+        targets = notes.targets(request)
+        if not targets:
+            return None
+        named = {
+            name
+            for text in targets
+            for name in distribution(text).names
+            if not {"*", "?"} & set(name)
+        }
+        known = named.union(topology.services)
+        meant = {name for name in known if notes.holds(request, name)}
+        at = {
+            service: one
+            for service, one in self._known.applied(request, topology.gateways).items()
+            if service in meant and topology.on(service)
+        }
+        return RequestStatus(
+            *request,
+            targets=tuple(targets),
+            applied=tuple(at[name] for name in sorted(at)),
+            missing=tuple(sorted(meant - set(at))),
+        )
 
     def context(self, at: str, to: str) -> list[tuple[tuple[str, ...], str, str, str]]:
         """Say what survives of each part of the context on the way between two services.
@@ -606,29 +725,54 @@ class Gateway:
     def route(self, adapter: str, heard: Fresh) -> Routed:
         """Return where an event goes that a side has heard."""
         side, mark = self._sides[adapter], heard.mark
-        if mark is not None and mark.system == self.system:
-            self.counts.returned += 1
-            return Routed()
-        if mark is not None and (self.system in mark.before or len(mark.before) >= MOST_HOPS):
-            self.counts.circled += 1
-            return Routed()
+        if mark is not None:
+            if mark.system == self.system:
+                self.counts.returned += 1
+                return _NOWHERE
+            if self.system in mark.before or len(mark.before) >= MOST_HOPS:
+                self.counts.circled += 1
+                return _NOWHERE
         self.counts.fresh += 1
-        if heard.time > self._now:
+        if heard.time > self._now + self._times.gone:
             self._compare(side, f"service {side.service}", heard.time, self._now)
-        targets = self._wanted_by(side, heard.event, heard.time)
-        if not targets:
-            return Routed()
-        return self._carry(
-            heard.event, self._first_mark(side.service, heard), side.service, targets
-        )
+        ways = self._ways_of(side, heard.event, heard.time)
+        if not ways:
+            return _NOWHERE
+        return self._carry(heard.event, self._first_mark(side.service, heard, mark), ways)
 
-    def _wanted_by(self, side: _Side, event: StructuredEvent, time: int = 0) -> set[str]:
-        """Return the services that an event of a side's service is carried to by this gateway."""
+    def _ways_of(self, side: _Side, event: StructuredEvent, time: int = 0) -> Ways:
+        """Return where this gateway carries an event of a side's service.
+
+        All events of a kind go the same ways where no filter reads more of them, and nothing
+        depends on when they came: then it is found out once.
+        """
+        kind = event.domain, event.type, event.name
+        found = side.ways.get(kind)
+        if found is not None:
+            return found
+        matched = side.index.match(StructuredFields(event))
+        targets = self._wanted_by(side, matched, event.name, time)
+        found = self._ways(side.service, targets, event.name)
+        if not side.judging and not any(self._varies(side, request) for request in matched):
+            if len(side.ways) >= MOST_KINDS:
+                side.ways.clear()
+            side.ways[kind] = found
+        return found
+
+    def _varies(self, side: _Side, request: Request) -> bool:
+        """Whether it depends on the time of an event if it goes where a request says."""
+        beside = self.topology.parallel(side.service, request.source)
+        return request in side.retired or (len(beside) > 1 and self.name in beside)
+
+    def _wanted_by(
+        self, side: _Side, matched: Iterable[Request], subject: str, time: int
+    ) -> set[str]:
+        """Return the services that an event is carried to by this gateway."""
         targets = set()
         others = set()
-        for request in side.index.match(StructuredFields(event)):
+        for request in matched:
             retired = side.retired.get(request)
-            if retired is None and not self._is_share(side.service, request, event.name, time):
+            if retired is None and not self._is_share(side.service, request, subject, time):
                 others.add(request.source)
             elif retired is None or 0 < time <= retired + self._times.gone:
                 targets.add(request.source)
@@ -644,13 +788,14 @@ class Gateway:
         beside = self.topology.parallel(at, request.source)
         if len(beside) < 2 or self.name not in beside:
             return True
-        standing = self._standing.get((at, request), {})
+        standing = self._known.standing.get((at, request), {})
         by = time - self._times.gone if time else self._now
         sharing = [one for one in beside if one == self.name or standing.get(one, by + 1) <= by]
         return chosen(sharing, at, request.source, subject) == self.name
 
-    def _first_mark(self, service: str, heard: Fresh) -> Mark:
-        before = (*heard.mark.before, heard.mark.system) if heard.mark is not None else ()
+    def _first_mark(self, service: str, heard: Fresh, other: Mark | None) -> Mark:
+        """Return the mark of an event that is new here, maybe with one of another federation."""
+        before = (*other.before, other.system) if other is not None else ()
         stream, number = heard.stream, heard.number
         if not number:
             self._numbers += 1
@@ -673,7 +818,7 @@ class Gateway:
             for target in distribution(control.targets).names
             if self._is_for_us(control.via, at, target, control.event.name)
         }
-        return self._carry(control.event, control.mark, at, ours)
+        return self._carry(control.event, control.mark, self._ways(at, ours, control.event.name))
 
     def _is_for_us(self, via: str, at: str, target: str, subject: str) -> bool:
         """Whether this gateway carries a publication on: it, or somebody gone, was named to."""
@@ -693,31 +838,35 @@ class Gateway:
         id = self._check_new(side, control, heard)
         chosen = distribution(control.targets)
         if not chosen.names:
-            targets = self._wanted_by(side, control.event)
+            ways = self._ways_of(side, control.event)
         elif self.topology.first_on(at) == self.name:
             targets = {service for service in self.topology.services if service in chosen} - {at}
+            ways = self._ways(at, targets, control.event.name)
         else:
-            targets = set()
-        mark = self._first_mark(at, heard._replace(mark=None))
-        found = self._carry(control.event, mark, at, targets)
+            ways = ()
+        found = self._carry(control.event, self._first_mark(at, heard, None), ways)
         if found.held:
             self._ids.pop(id, None)  # it is tried again
         return found
 
-    def _carry(self, event: StructuredEvent, mark: Mark, at: str, targets: Iterable[str]) -> Routed:
-        """Carry an event from a service towards others."""
+    def _carry(self, event: StructuredEvent, mark: Mark, ways: Ways) -> Routed:
+        """Carry an event towards services."""
         found: list[Delivery] = []
         further: dict[_Way, list[str]] = {}
         held = False
-        for target in sorted(targets):
-            way = self._way(at, target, event.name)
-            # What was delivered is done; what was passed on may come back another way, and goes on.
-            copy = (*mark.id, target, () if way is None or way.service == target else mark.path)
+        for target, way in ways:
             if way is None:
                 held = True
-            elif not _first_time(self._seen, copy, self._window):
+                continue
+            direct = way.service == target
+            # What was delivered is done; what was passed on may come back another way, and goes on.
+            copy = (
+                mark.system, mark.origin, mark.stream, mark.number, target,
+                () if direct else mark.path,
+            )  # fmt: skip
+            if not _first_time(self._seen, copy, self._window):
                 self.counts.repeated += 1
-            elif way.service == target:
+            elif direct:
                 found.append(Delivery(self._by_service[target], event, mark.then(target)))
             else:
                 further.setdefault(way, []).append(target)
@@ -729,6 +878,10 @@ class Gateway:
             found.append(Delivery(self._by_service[way.service], *passed))
         self.counts.carried += len(found)
         return Routed(found, held)
+
+    def _ways(self, at: str, targets: Iterable[str], subject: str) -> Ways:
+        """Return the ways from a service to others."""
+        return tuple((target, self._way(at, target, subject)) for target in sorted(targets))
 
     def _way(self, at: str, to: str, subject: str) -> _Way | None:
         """Return where this gateway takes an event for a service.
@@ -936,47 +1089,74 @@ class Gateway:
         told = (msgspec.structs.replace(one, up=one.up and not self._resting) for one in attached)
         self._write("", Links(tuple(told)))
         self._dirty = False
-        links, notes = {}, []
-        owners: dict[Request, list[str]] = {}
-        standing: dict[tuple[str, Request], dict[str, int]] = {}
-        for gateway, _, content in self._records.contents():
-            if isinstance(content, Links):
-                links[gateway] = content
-            elif isinstance(content, Applied):
-                if not content.cause and not content.announces:
-                    at = content.service, Request(False, content.what, content.source)
-                    since = self._standing.get(at, {}).get(gateway, now)
-                    standing.setdefault(at, {})[gateway] = since
-            elif isinstance(content, Note):
-                notes.append(content)
-                request = Request(content.announces, content.what, content.source)
-                owners.setdefault(request, []).append(gateway)
-        self._standing = standing
-        links[self.name] = Links(attached)
-        self.topology = Topology(self.name, links, resting=self._resting)
-        self._notes = Notes(notes)
-        recalled = {one: by for one, by in self._owners.items() if self._is_recalled(one)}
-        self._owners = recalled | {one: tuple(sorted(by)) for one, by in owners.items()}
+        touched = self._known.update(now)
+        before = self.topology
+        drawn = self._known.version, attached, self._resting
+        redrawn = drawn != self._drawn
+        if redrawn:
+            self._drawn = drawn
+            links = {**self._known.links, self.name: Links(attached)}
+            self.topology = Topology(self.name, links, resting=self._resting)
+        recalled = set(self._recalled)
+        for request in recalled:
+            if not self._is_recalled(request):
+                del self._recalled[request]
         for adapter, side in self._sides.items():
-            self._choose(adapter, side, now)
+            about = {*touched, *side.yielding, *recalled}
+            if side.is_new:
+                about.update(side.active, self._known.notes.at(side.service))
+                side.is_new = False
+            if redrawn:
+                side.ways.clear()
+                about.update(self._moved(side, before))
+            self._choose(adapter, side, about, now)
+        self._remember_owners(touched | recalled)
         self._remember(now)
-        self._answer_asked(now)
+        self._answer_asked(None if redrawn else touched, now)
+
+    def _moved(self, side: _Side, before: Topology) -> Iterable[Request]:
+        """The requests that this gateway may serve now, or another one may, by new ways."""
+        at = side.service
+        for source in self._known.sources():
+            was, beside = before.parallel(at, source), self.topology.parallel(at, source)
+            requests = self._known.of_source(source)
+            if self.name in beside:
+                if self.name not in was:
+                    yield from (one for one in requests if one not in side.active)
+            elif beside and beside != was:
+                yield from (one for one in requests if one in side.active)
+
+    def _is_recalled(self, request: Request) -> bool:
+        """Whether somebody who had noted a request has not been heard since the start."""
+        by = self._recalled.get(request, ())
+        return not self._known.owners(request) and any(not self._records.knows(name) for name in by)
+
+    def _remember_owners(self, requests: Iterable[Request]) -> None:
+        """Keep with what is served who has noted that."""
+        for adapter, side in self._sides.items():
+            for request in requests:
+                if request in side.active:
+                    self._keep_served(adapter, side, request)
+
+    def _keep_served(self, adapter: str, side: _Side, request: Request) -> None:
+        if not side.capabilities.holds:
+            return
+        by = self._known.owners(request) or self._recalled.get(request, ())
+        served = Served(adapter, request.what, request.source, by)
+        if self._served.get((adapter, request)) != served:
+            self._served[adapter, request] = served
+            self._served_changed = True
 
     def _remember(self, now: int) -> None:
         """Have kept what has changed of what a restart must not forget."""
-        notes = tuple(
-            content
-            for gateway, _, content in self._records.contents()
-            if gateway == self.name and isinstance(content, Note)
-        )
+        peers = tuple(sorted({name for side in self._sides.values() for name in side.heard}))
+        drawn = peers, self.is_informed(now), self._known.own_version
+        if drawn == self._remembered and not self._served_changed:
+            return
+        self._remembered, self._served_changed = drawn, False
+        notes = tuple(self._known.own_notes.values())
         if self.is_informed(now):
-            served = tuple(
-                Served(adapter, request.what, request.source, self._owners.get(request, ()))
-                for adapter, side in self._sides.items()
-                if side.capabilities.holds
-                for request in sorted(side.active)
-            )
-            peers = tuple(sorted({name for side in self._sides.values() for name in side.heard}))
+            served = tuple(self._served.values())
             memory = Memory(notes, served, peers if served else ())
         else:
             memory = msgspec.structs.replace(self._memory, notes=notes)
@@ -984,32 +1164,44 @@ class Gateway:
             self._memory = memory
             self._effects.append(Remember(memory))
 
-    def _choose(self, adapter: str, side: _Side, now: int) -> None:
-        """Say what a side wants and offers."""
-        at = side.service
-        requested = self._notes.at(at)
-        # Requests of an earlier life hold until all who have noted them are heard again.
-        chosen = {one for one in side.active.difference(requested) if self._is_recalled(one)}
-        subjects: set[str] = set()
-        for request in requested:
-            if request.announces:
-                subjects.add(request.what)
-            elif self._is_ours(side, request, now) and self._can_read(at, request):
-                chosen.add(request)
-        changed = self._activate_all(side, chosen, now)
+    def _choose(self, adapter: str, side: _Side, about: Iterable[Request], now: int) -> None:
+        """Say what a side wants and offers, where it may have changed for these requests."""
+        for request in sorted(about):
+            serve = self._is_to_serve(side, request, now)
+            if serve and request not in side.active:
+                self._activate(adapter, side, request)
+            elif not serve and request in side.active:
+                self._retire(adapter, side, request, now)
+        self._forget_retired(side, now)
+        side.arrange()
         if not side.up:
             return
-        filters = side.placement.update(filter_of(request.what) for request in chosen)
+        filters = side.placement.placed
         if side.capabilities.control:
             filters = (CONTROL_FILTER, *filters)
         if filters != side.wanted:
             side.wanted = filters
             self._effects.append(Want(adapter, filters))
-        elif changed:
+        elif side.unsaid:
             self._report_standing(side)
-        if (offered := tuple(sorted(subjects))) != side.offered:
-            side.offered = offered
-            self._effects.append(Offer(adapter, offered))
+        if side.subjects is None:
+            side.subjects = tuple(sorted(side.announced))
+        if side.subjects != side.offered:
+            side.offered = side.subjects
+            self._effects.append(Offer(adapter, side.offered))
+
+    def _is_to_serve(self, side: _Side, request: Request, now: int) -> bool:
+        at = side.service
+        holds = self._known.notes.holds(request, at)
+        side.note(request, holds=holds)
+        if not holds:
+            # Requests of an earlier life hold until all who have noted them are heard again.
+            return request in side.active and request in self._recalled
+        return (
+            not request.announces
+            and self._is_ours(side, request, now)
+            and self._can_read(at, request)
+        )
 
     def _can_read(self, at: str, request: Request) -> bool:
         """Whether the filter of a request that another gateway has noted is one here, too."""
@@ -1019,10 +1211,6 @@ class Gateway:
             self._report(at, request, f"gateway {self.name} cannot read it: {error}", "", False)
             return False
         return True
-
-    def _is_recalled(self, request: Request) -> bool:
-        """Whether somebody who had noted a request has not been heard since the start."""
-        return any(not self._records.knows(name) for name in self._owners.get(request, ()))
 
     def _is_ours(self, side: _Side, request: Request, now: int) -> bool:
         """Whether it is this gateway that serves a request at a side.
@@ -1037,32 +1225,38 @@ class Gateway:
             return True
         if request not in side.active:
             return False
-        if not any(one in self._standing.get((side.service, request), {}) for one in beside):
+        if not any(one in self._known.standing.get((side.service, request), {}) for one in beside):
             side.yielding.pop(request, None)
             return True
         since = side.yielding.setdefault(request, now)
         return side.capabilities.holds and now < since + self._times.gone
 
-    def _activate_all(self, side: _Side, chosen: set[Request], now: int) -> bool:
-        """Serve these requests at a side; of others, what was accepted before."""
-        gone, new = side.active - chosen, chosen - side.active
-        for request in gone:
-            side.active.remove(request)
-            side.yielding.pop(request, None)
-            side.retired[request] = now
-            self._write(_applied_key(side.service, request), None)
-        for request in new:
-            self._activate(side, request)
-        for request, since in list(side.retired.items()):
-            if now - since > _RETIRED or len(side.retired) > MOST_RETIRED:
-                del side.retired[request]
-                side.index.remove(request)
-        return bool(gone or new)
-
-    def _activate(self, side: _Side, request: Request) -> None:
+    def _activate(self, adapter: str, side: _Side, request: Request) -> None:
         side.active.add(request)
+        side.serve(request)
         if side.retired.pop(request, None) is None:
-            side.index.add(request, [filter_of(request.what)])
+            side.index_in(request)
+        side.ways.clear()
+        self._keep_served(adapter, side, request)
+
+    def _retire(self, adapter: str, side: _Side, request: Request, now: int) -> None:
+        """Serve a request no longer, but what was accepted before."""
+        side.active.remove(request)
+        side.serve_no_longer(request)
+        side.yielding.pop(request, None)
+        side.retired[request] = now
+        side.ways.clear()
+        if self._served.pop((adapter, request), None) is not None:
+            self._served_changed = True
+        self._write(_applied_key(side.service, request), None)
+
+    def _forget_retired(self, side: _Side, now: int) -> None:
+        while side.retired:
+            request, since = next(iter(side.retired.items()))
+            if now - since <= _RETIRED and len(side.retired) <= MOST_RETIRED:
+                return
+            del side.retired[request]
+            side.index_out(request)
 
     def take_effects(self) -> list[Effect]:
         """Return what is to be done, once."""

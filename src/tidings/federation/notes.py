@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -35,25 +35,39 @@ def summed(notes: Iterable[Note]) -> tuple[Note, ...]:
 
 
 class Notes:
-    """The notes of all gateways, summed up."""
+    """Notes, summed up."""
 
-    def __init__(self, notes: Iterable[Note]) -> None:
-        counts: dict[Request, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    def __init__(self, notes: Iterable[Note] = ()) -> None:
+        self._counts: dict[Request, dict[str, int]] = {}
         for note in notes:
-            counts[Request(note.announces, note.what, note.source)][note.targets] += note.count
-        self._counts: Mapping[Request, Mapping[str, int]] = counts
+            self.add(note)
 
-    def requests(self) -> Iterable[tuple[Request, Sequence[str]]]:
-        """Every request with the distribution lists that it was made for."""
-        for request, targets in self._counts.items():
-            asked = sorted(text for text, count in targets.items() if count > 0)
-            if asked:
-                yield request, asked
+    def add(self, note: Note, times: int = 1) -> Request:
+        """Count a note, or take it back (-1)."""
+        request = Request(note.announces, note.what, note.source)
+        counts = self._counts.setdefault(request, {})
+        count = counts.get(note.targets, 0) + times * note.count
+        if count:
+            counts[note.targets] = count
+        else:
+            counts.pop(note.targets, None)
+            if not counts:
+                del self._counts[request]
+        return request
+
+    def requests(self) -> list[Request]:
+        """Return every request that somebody has asked for."""
+        return [request for request in self._counts if self.targets(request)]
+
+    def targets(self, request: Request) -> Sequence[str]:
+        """Return the distribution lists that a request was made for."""
+        counts = self._counts.get(request, {})
+        return sorted(text for text, count in counts.items() if count > 0)
 
     def holds(self, request: Request, service: str) -> bool:
         """Whether a request holds at a service: it was asked for more often than taken back."""
-        targets = self._counts[request]
-        asked = sum(count for text, count in targets.items() if service in distribution(text))
+        counts = self._counts.get(request, {})
+        asked = sum(count for text, count in counts.items() if service in distribution(text))
         return asked > 0 and service != request.source
 
     def at(self, service: str) -> list[Request]:

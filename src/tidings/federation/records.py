@@ -251,6 +251,8 @@ class Records:
         self.version = 0
         self._by_gateway: dict[str, _Written] = {own: _Written()}
         self._by_gateway[own].upto = start
+        # What held before under each key that was written since the changes were taken.
+        self._before: dict[tuple[str, str], Content | None] = {}
 
     @property
     def known(self) -> dict[str, int]:
@@ -275,11 +277,21 @@ class Records:
         record = written and written.records.get(key)
         return record.content if record else None
 
+    def take_changes(self) -> list[tuple[str, str, Content | None, Content | None]]:
+        """Return what has changed since the last time: gateway, key, content before and now."""
+        before, self._before = self._before, {}
+        changes = [
+            (gateway, key, old, self.content(gateway, key))
+            for (gateway, key), old in before.items()
+        ]
+        return [one for one in changes if one[2] != one[3]]
+
     def write(self, key: str, content: Content | None) -> Part | None:
         """Write a record of one's own, and return what to pass on; None if nothing has changed."""
         own = self._by_gateway[self.own]
         if self.content(self.own, key) == content:
             return None
+        self._before.setdefault((self.own, key), self.content(self.own, key))
         before, own.upto = own.upto, own.upto + 1
         own.put(Record(own.upto, key, content))
         self.version += 1
@@ -303,6 +315,7 @@ class Records:
                 )
             written = self._by_gateway[part.gateway] = _Written()
         if written.upto < part.floor > written.floor:
+            self._note_before(part.gateway, written.records)
             written = self._by_gateway[part.gateway] = _Written()
             self.version += 1
         if part.after > written.upto or part.upto <= written.upto:
@@ -312,12 +325,17 @@ class Records:
             raise LimitExceeded(
                 f"gateway {part.gateway} says more than others remember: {MOST_RECORDS} records"
             )
+        self._note_before(part.gateway, [one.key for one in new])
         for record in new:
             written.put(record)
         written.upto = part.upto
         written.floor = max(written.floor, part.floor)
         self.version += bool(new)
         return True
+
+    def _note_before(self, gateway: str, keys: Iterable[str]) -> None:
+        for key in keys:
+            self._before.setdefault((gateway, key), self.content(gateway, key))
 
     def _take_back(self, part: Part) -> None:
         """Go above numbers that others have heard in an earlier life, if the clock has not."""

@@ -6,7 +6,9 @@ import re
 from functools import lru_cache
 from typing import Final
 
+from tidings.events.paths import Path
 from tidings.filters.constraint import Constraint, constraint
+from tidings.filters.shape import shape_of
 
 _WORD: Final = re.compile(r"[A-Za-z_][\w:.-]*")
 _SUBJECT: Final = re.compile(
@@ -40,6 +42,16 @@ def _rest(text: str) -> str:
         return f"${token}" if token[0].isalpha() and token not in _KEPT else token
 
     return _NAMES.sub(one, text.strip())
+
+
+_OF_KIND: Final = frozenset(("domain_name", "type_name", "event_name"))
+
+
+def reads_kind_only(wanted: Constraint) -> bool:
+    """Whether a filter has one answer for all events of one domain, type and name."""
+    paths: list[Path] = []
+    shape_of(wanted.tree, [], paths)
+    return all(path.root in _OF_KIND and not path.steps for path in paths)
 
 
 _KEPT: Final = ("and", "or", "not", "TRUE", "FALSE")

@@ -111,6 +111,10 @@ class Constraint:
     event_types: tuple[EventTypePattern, ...] = ()
     predicate: Predicate = field(repr=False, compare=False, kw_only=True)
 
+    def __hash__(self) -> int:
+        """Of the text alone, which keeps its hash; a tree would be walked every time."""
+        return hash(self.text)
+
     def is_tried(self, domain: str, type: str) -> bool:
         """Whether the constraint applies to events of this domain and type."""
         types = self.event_types

@@ -12,7 +12,8 @@ cover, and where too many are left it places one wider filter for all of them.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from bisect import bisect_left, insort
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
@@ -382,81 +383,167 @@ def _event_name(one: Constraint) -> str | None:
     return names.pop() if len(names) == 1 else None
 
 
-class Placement:
-    """The filters to place for a set of wanted ones that changes.
+class _Joined:
+    """Filters that one stands for when they are too many.
 
     Attributes:
-        placed: The filters to place; together they select every event that a wanted one selects.
+        filters: They.
+        one: What stands for all; None while they are few.
     """
 
-    def __init__(self, most_each: int = MOST_EACH, most: int = MOST_PLACED) -> None:
-        self.placed: tuple[Constraint, ...] = ()
-        self._most_each = most_each
+    def __init__(self, most: int) -> None:
+        self.filters: dict[Constraint, None] = {}
+        self.one: Constraint | None = None
         self._most = most
-        self._wanted: set[Constraint] = set()
-        self._tops: dict[str | None, dict[Constraint, None]] = defaultdict(dict)  # by event name
-        self._under: dict[Constraint, Constraint] = {}  # the covered ones, each with its top
-        self._hulls: dict[Constraint, Constraint] = {}
+        self._new: dict[Constraint, None] = {}  # since that was found
+        self._gone = 0
 
-    def update(self, wanted: Iterable[Constraint]) -> tuple[Constraint, ...]:
-        """Take the whole set of wanted filters, and return those to place."""
-        before, self._wanted = self._wanted, set(wanted)
-        if self._wanted == before:
-            return self.placed
-        gone = {one for one in before - self._wanted if self._remove(one)}
-        again = {one for one, top in self._under.items() if top in gone}
-        for one in again:
-            del self._under[one]
-        for one in sorted((self._wanted - before) | again, key=lambda one: one.text):
+    def add(self, one: Constraint) -> None:
+        self.filters[one] = self._new[one] = None
+
+    def remove(self, one: Constraint) -> None:
+        del self.filters[one]
+        self._new.pop(one, None)
+        self._gone += 1
+
+    def settle(self) -> bool:
+        """Find what stands for all; return whether it has changed.
+
+        What has stood for more than there are now is narrowed once half of them are gone.
+        """
+        before = self.one
+        if len(self.filters) <= self._most:
+            self.one = None
+        elif before is None or self._gone > len(self.filters):
+            self.one = hull(self.filters)
+            self._gone = 0
+        elif more := [one for one in self._new if not covers(before, one)]:
+            self.one = hull((before, *more))
+        self._new.clear()
+        return self.one != before
+
+
+class Placement:
+    """The filters to place for a set of wanted ones that changes."""
+
+    def __init__(self, most_each: int = MOST_EACH, most: int = MOST_PLACED) -> None:
+        self._most_each = most_each
+        self._wanted: set[Constraint] = set()
+        self._groups: dict[str | None, _Joined] = {}  # by event name, those that none covers
+        self._under: dict[Constraint, Constraint] = {}  # the covered ones, each with its top
+        self._covered: dict[Constraint, set[Constraint]] = {}  # … by their tops
+        # What each group gives to all; several may give the same.
+        self._given: dict[str | None, tuple[Constraint, ...]] = {}
+        self._all = _Joined(most)
+        self._times: Counter[Constraint] = Counter()
+        self._sorted: list[Constraint] = []
+        # Of the change under way: groups, and filters that others may stand for now.
+        self._touched: dict[str | None, None] = {}
+        self._moved: set[Constraint] = set()
+
+    @property
+    def placed(self) -> tuple[Constraint, ...]:
+        """The filters to place; together they select every event that a wanted one selects."""
+        return tuple(self._sorted) if self._all.one is None else (self._all.one,)
+
+    def change(self, added: Iterable[Constraint], gone: Iterable[Constraint]) -> set[Constraint]:
+        """Take in what is wanted now, and no longer; return for which `covering` may change."""
+        gone = self._wanted.intersection(gone)
+        added = set(added) - self._wanted
+        self._wanted -= gone
+        self._wanted |= added
+        self._moved, self._touched = set(), {}
+        again: set[Constraint] = set()
+        for one in sorted(gone, key=lambda one: one not in self._under):  # the covered ones first
+            again |= self._remove(one)
+        for one in sorted(added | again, key=_order):
             self._add(one)
-        self._join()
-        return self.placed
+        for name in self._touched:
+            self._settle(name)
+        if self._all.settle():
+            self._moved |= self._wanted
+        return self._moved & self._wanted
 
     def covering(self, one: Constraint) -> Constraint:
         """Return the filter that is placed for a wanted one: itself, or one that covers it."""
+        if self._all.one is not None:
+            return self._all.one
         top = self._under.get(one, one)
-        return self._hulls.get(top, top)
+        group = self._groups.get(_event_name(top))
+        return top if group is None or group.one is None else group.one
 
-    def _remove(self, one: Constraint) -> bool:
-        """Drop a filter; return whether it may have covered others."""
-        if self._under.pop(one, None) is not None:
-            return False
-        del self._tops[_event_name(one)][one]
-        return True
+    def _remove(self, one: Constraint) -> set[Constraint]:
+        """Drop a filter; return those that it has covered."""
+        top = self._under.pop(one, None)
+        if top is not None:
+            self._covered[top].remove(one)
+            if not self._covered[top]:
+                del self._covered[top]
+            return set()
+        self._take_out(_event_name(one), one)
+        again = self._covered.pop(one, set())
+        for lower in again:
+            del self._under[lower]
+        return again
 
     def _add(self, one: Constraint) -> None:
         name = _event_name(one)
-        beside = self._tops[name]
+        beside = self._tops(name)
+        self._moved.add(one)
         if len(beside) <= self._most_each:  # a larger group is one filter in any case
-            for top in (*beside, *self._tops.get(None, ())):
+            for top in (*beside, *(self._tops(None) if name is not None else ())):
                 if covers(top, one):
-                    self._under[one] = top
+                    self._put_under(top, {one})
                     return
-            for group in [name] if name is not None else list(self._tops):
+            for group in [name] if name is not None else list(self._groups):
                 self._cover(group, one)
-        self._tops[name][one] = None
+        self._groups.setdefault(name, _Joined(self._most_each)).add(one)
+        self._touched[name] = None
 
-    def _cover(self, group: str | None, one: Constraint) -> None:
+    def _tops(self, name: str | None) -> Collection[Constraint]:
+        group = self._groups.get(name)
+        return () if group is None else group.filters
+
+    def _put_under(self, top: Constraint, lower: set[Constraint]) -> None:
+        self._covered.setdefault(top, set()).update(lower)
+        self._under.update(dict.fromkeys(lower, top))
+        self._moved |= lower
+
+    def _cover(self, name: str | None, one: Constraint) -> None:
         """Take away what a new filter covers."""
-        covered = {top for top in self._tops[group] if covers(one, top)}
-        if not covered:
-            return
-        for top in covered:
-            del self._tops[group][top]
-        for lower, top in self._under.items():
-            if top in covered:
-                self._under[lower] = one
-        self._under.update(dict.fromkeys(covered, one))
+        for top in [top for top in self._tops(name) if covers(one, top)]:
+            self._take_out(name, top)
+            self._put_under(one, {top, *self._covered.pop(top, ())})
 
-    def _join(self) -> None:
-        """Place one filter for all of a group that is too large."""
-        self._hulls.clear()
-        for tops in self._tops.values():
-            if len(tops) > self._most_each:
-                self._hulls.update(dict.fromkeys(tops, hull(tops)))
-        every = [top for group in self._tops.values() for top in group]
-        placed = {self._hulls.get(top, top) for top in every}
-        if len(placed) > self._most:
-            whole = hull(placed)
-            self._hulls, placed = dict.fromkeys(every, whole), {whole}
-        self.placed = tuple(sorted(placed, key=lambda one: (one.text, one.event_types)))
+    def _take_out(self, name: str | None, top: Constraint) -> None:
+        self._groups[name].remove(top)
+        self._touched[name] = None
+
+    def _settle(self, name: str | None) -> None:
+        """Find what stands for a group now."""
+        group = self._groups[name]
+        if group.settle():
+            for top in group.filters:
+                self._moved |= {top, *self._covered.get(top, ())}
+        elif group.one is not None:
+            return
+        given = tuple(group.filters) if group.one is None else (group.one,)
+        for one in self._given.pop(name, ()):
+            self._times[one] -= 1
+            if not self._times[one]:
+                del self._times[one]
+                self._sorted.pop(bisect_left(self._sorted, _order(one), key=_order))
+                self._all.remove(one)
+        for one in given:
+            self._times[one] += 1
+            if self._times[one] == 1:
+                insort(self._sorted, one, key=_order)
+                self._all.add(one)
+        if given:
+            self._given[name] = given
+        else:
+            del self._groups[name]
+
+
+def _order(one: Constraint) -> tuple[str, tuple[EventTypePattern, ...]]:
+    return one.text, one.event_types

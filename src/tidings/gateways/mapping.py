@@ -71,6 +71,8 @@ class Mapped:
     Attributes:
         inward: From the service into the federation.
         outward: From the federation to the service.
+        changes_in: Whether there are rules for the first.
+        changes_out: … and for the second.
     """
 
     def __init__(self, given: Mapping[str, object], where: str) -> None:
@@ -78,6 +80,7 @@ class Mapped:
             rules = msgspec.convert(dict(given), Rules)
         except msgspec.ValidationError as error:
             raise InvalidUsage(f"{where}: mapping: {error}") from error
+        self.changes_in, self.changes_out = bool(rules.into), bool(rules.out)
         self.inward = _compiled(rules.into, f"{where}: mapping.in")
         self.outward = _compiled(rules.out, f"{where}: mapping.out")
 

@@ -17,7 +17,6 @@ from tidings.federation import requests as r
 from tidings.federation.control import CONTROL_SUBJECT
 from tidings.federation.gateway import (
     Delivery,
-    Fresh,
     Gateway,
     GatewayKeys,
     GatewayTimes,
@@ -238,45 +237,45 @@ class GatewayRunner:
         """Take events of a side: each goes where it must, and is taken when it is safe there."""
         await self._flows.wait()  # while it drains, the service keeps what it holds
         talk = [one for one in arrivals if one.event.name == CONTROL_SUBJECT]
-        towards = {name for one in talk for name in self._take(adapter, one)}
+        towards = self._take(adapter, talk)
         if talk:
             self.work()
         if len(talk) < len(arrivals):
             await self._informed.wait()
-            for one in arrivals:
-                if one.event.name != CONTROL_SUBJECT:
-                    towards |= self._take(adapter, one)
+            events = [one for one in arrivals if one.event.name != CONTROL_SUBJECT]
+            towards |= self._take(adapter, events if talk else arrivals)
         for name in towards:
             if name in self._sides:
                 await self._sides[name].room()
 
-    def _take(self, adapter: str, arrival: Arrival) -> set[str]:
-        """Send an event where it goes; return the adapters."""
-        key = (adapter, arrival.stream, arrival.number) if arrival.number else object()
-        way = self._under_way.get(key)
-        if way is not None:
-            way.copies.append(arrival)  # it was handed over again
-            return set()
-        way = _UnderWay(self._sides[adapter], [arrival], self._clock.now())
-        self._under_way[key] = way
-        return self._route(key, way)
+    def _take(self, adapter: str, arrivals: Sequence[Arrival]) -> set[str]:
+        """Send events where they go; return the adapters."""
+        source, now = self._sides[adapter], self._clock.now()
+        towards: set[str] = set()
+        for arrival in arrivals:
+            key = (adapter, arrival.stream, arrival.number) if arrival.number else object()
+            way = self._under_way.get(key)
+            if way is not None:
+                way.copies.append(arrival)  # it was handed over again
+                continue
+            way = self._under_way[key] = _UnderWay(source, [arrival], now)
+            self._route(key, way, now, towards)
+        return towards
 
-    def _route(self, key: object, way: _UnderWay) -> set[str]:
-        arrival, now = way.copies[0], self._clock.now()
-        adapter = way.source.config.adapter
-        fresh = Fresh(arrival.event, arrival.mark, arrival.stream, arrival.number, arrival.time)
+    def _route(self, key: object, way: _UnderWay, now: int, towards: set[str]) -> None:
+        """Send an event where it goes, and add the adapters."""
+        arrival, adapter = way.copies[0], way.source.config.adapter
         try:
             if arrival.event.name == CONTROL_SUBJECT:
-                deliveries, held = self.machine.control_arrived(adapter, fresh, now)
+                deliveries, held = self.machine.control_arrived(adapter, arrival, now)
             else:
-                deliveries, held = self.machine.route(adapter, fresh)
+                deliveries, held = self.machine.route(adapter, arrival)
         except Exception as fault:
             log.exception("gateway %s has a fault with an event of %s", self.config.name, adapter)
             self._under_way.pop(key, None)
             self._held.pop(key, None)
             way.source.set_aside(way.copies, f"the gateway has a fault: {fault!r}")
-            return set()
-        way.left = 1 + len(deliveries)
+            return
 
         def done() -> None:
             way.left -= 1
@@ -286,16 +285,18 @@ class GatewayRunner:
 
         if held:
             self._held[key] = way
-        else:
+        elif self._held:
             self._held.pop(key, None)
+        way.left = len(deliveries) or 1
         for delivery in deliveries:
+            towards.add(delivery.adapter)
             side = self._sides.get(delivery.adapter)
             if side is None:
                 done()
             else:
                 side.send(delivery, done)
-        done()
-        return {one.adapter for one in deliveries}
+        if not deliveries:
+            done()
 
     def _try_held(self) -> None:
         """Try again what no way led to, and give up after a while."""
@@ -309,7 +310,7 @@ class GatewayRunner:
                 self.machine.give_up()
                 way.source.taken(way.copies)
             else:
-                self._route(key, way)
+                self._route(key, way, now, set())
 
     def work(self) -> None:
         """Carry out what the machine wants."""

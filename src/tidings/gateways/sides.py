@@ -120,6 +120,10 @@ class SideRunner:
         self._mapped = Mapped(config.mapping, config.adapter)
         self._flow = _Allowed(config.flow)
         self._position = position_of_text(config.position) if config.position else None
+        # Without any, what goes to the service is not looked at here.
+        self._has_rules = bool(
+            self._mapped.changes_out or self._flow.judges or self._position is not None
+        )
         example = checked_side(config, side)
         self.capabilities, self.place = example.capabilities, example.place
         self._hears_echoes = self.capabilities.echoes and not self.capabilities.marks
@@ -439,6 +443,17 @@ class SideRunner:
     ) -> Sequence[Refused | None]:
         """Publish what passes the rules; what cannot be mapped is refused like by the service."""
         self._flow.count(len(events))
+        if self._has_rules:
+            answers = await self._publish_by_rules(adapter, events)
+        else:
+            answers = await self._hand_over(adapter, events)
+        for refused in filter(None, answers):
+            self._last_cause = refused.cause
+        return answers
+
+    async def _publish_by_rules(
+        self, adapter: Adapter[Any], events: Sequence[Outgoing]
+    ) -> Sequence[Refused | None]:
         answers: list[Refused | None] = []
         passed: list[Outgoing] = []
         places: list[int] = []
@@ -449,19 +464,16 @@ class SideRunner:
                 same = found is outgoing.event
                 passed.append(outgoing if same else Outgoing(found, outgoing.mark))
                 places.append(place)
-        if self._hears_echoes:
-            self._remember(passed)
         for place, answer in zip(places, await self._hand_over(adapter, passed), strict=True):
             answers[place] = answer
-            self._counts["sent"] += answer is None
-        for refused in filter(None, answers):
-            self._last_cause = refused.cause
         return answers
 
     async def _hand_over(
         self, adapter: Adapter[Any], events: Sequence[Outgoing]
     ) -> Sequence[Refused | None]:
         """Publish; an event that the adapter fails with again and again is refused in the end."""
+        if self._hears_echoes:
+            self._remember(events)
         try:
             answers = await adapter.publish(events)
             if len(answers) != len(events):
@@ -475,6 +487,7 @@ class SideRunner:
                 raise
             answers = [Refused(f"the adapter has a fault: {fault!r}")]
         self._faults, self._careful = 0, max(0, self._careful - len(events))
+        self._counts["sent"] += answers.count(None)
         return answers
 
     def _outward(self, event: StructuredEvent) -> StructuredEvent | Refused | None:
@@ -553,6 +566,9 @@ class SideRunner:
 
     async def _heard(self, arrivals: Sequence[Arrival]) -> None:
         self._counts["received"] += len(arrivals) - sum([_is_talk(one.event) for one in arrivals])
+        if not (self._hears_echoes or self._mapped.changes_in):
+            await self._heard_by(self.config.adapter, arrivals)
+            return
         passed = []
         for arrival in arrivals:
             if self._hears_echoes and self._is_echo(arrival.event):
@@ -673,6 +689,12 @@ class _Allowed:
             if self._deny is not None and self._deny.matches(fields):
                 return False
         return not self._flow.most_octets or len(encode_event(event)) <= self._flow.most_octets
+
+    @property
+    def judges(self) -> bool:
+        """Whether it looks at events."""
+        flow = self._flow
+        return bool(flow.allow or flow.deny or flow.most_octets)
 
     @property
     def most(self) -> int:

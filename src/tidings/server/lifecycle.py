@@ -18,6 +18,7 @@ import tidings
 from tidings.admission import Admission
 from tidings.clock import utc_now
 from tidings.engine.host import Host
+from tidings.engine.interfaces import load_files
 from tidings.engine.recovery import JOURNAL
 from tidings.errors import Stopping
 from tidings.gateways.runner import Gateways
@@ -221,6 +222,7 @@ class Service:
             _close(socket_)
             raise
         try:
+            await load_files(self.host, self._settings.interfaces.files)
             if self._recover and recovered:
                 await recover_access(self.host, self._recover, recovered)
             await self._open_door(socket_)

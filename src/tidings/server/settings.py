@@ -204,6 +204,16 @@ class FederationSection(Section):
     gone: PositiveDuration = _TIMES.gone / 1_000_000
 
 
+class InterfacesSection(Section):
+    """Interfaces of the services whose changes are told: IDL that is loaded at the start.
+
+    Attributes:
+        files: The IDL files. An interface that has changed since the last start gets a new version.
+    """
+
+    files: Annotated[Texts, Right("a list of paths")] = ()
+
+
 class AuditSection(Section):
     """The audit trail: who changed what and who was refused, as lines in audit/trail.jsonl.
 
@@ -470,6 +480,7 @@ class ServerSettings(Section):
     archive: ArchiveSection = ArchiveSection()
     jobs: JobsSection = JobsSection()
     federation: FederationSection = FederationSection()
+    interfaces: InterfacesSection = InterfacesSection()
     audit: AuditSection = AuditSection()
     http: HttpSection = HttpSection()
     iiop: IiopSection = IiopSection()

@@ -15,6 +15,7 @@ from tidings.engine.host import Host
 from tidings.web import (
     console_files,
     health,
+    live,
     metrics,
     openapi,
     outline,
@@ -37,7 +38,7 @@ _DEFAULTS = WebOptions()
 # What is asked for most often comes first: routes are tried in order.
 _V1 = (
     *(events, pulling, websocket, tail, replay, operations),
-    *(overview, summary, outline, rates, logins, jobs),
+    *(overview, summary, outline, rates, logins, jobs, live),
 )
 
 

@@ -182,7 +182,9 @@ PATH_TYPES: Final[Mapping[str, Any]] = {
     "job": JobId,
     "gateway": _FederationName,
     "iterator": Annotated[Number, Path(description="The iterator's id.", examples=[1])],
+    "interface": Annotated[_TradingName, Path(examples=["IDL:Bank/Account:1.0"])],
     "link": Annotated[_TradingName, Path(examples=["campus"])],
+    "object": Annotated[_TradingName, Path(examples=["flight/DLH4AB"])],
     "offer": Annotated[_TradingName, Path(examples=["Office::Printer/7"])],
     "type": Annotated[_TradingName, Path(examples=["Office::Printer"])],
     "subscriber": Annotated[_PartyName, Path(examples=["ann"])],
@@ -233,6 +235,7 @@ QUERY_TYPES: Final[Mapping[str, Any]] = {
         ),
     ],
     "proxy": Annotated[Number | None, Query(description="Of one proxy, by its id.")],
+    "version": Annotated[Number, Query(description="The number of the version; 0 for the latest.")],
 }
 """How each field that stands in a query is read."""
 

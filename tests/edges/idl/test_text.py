@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.laws.idl_texts import Texts, parse_text, printed
+from tests.laws.idl_texts import Texts, parse_text
 from tidings.errors import BadInput
 from tidings.events.typecode import Kind
 from tidings.idl import tree as t
@@ -15,6 +15,7 @@ from tidings.idl.compile import compile_file
 from tidings.idl.faults import NOWHERE, IdlLimits, InvalidIdl, Source
 from tidings.idl.parse import parse
 from tidings.idl.preprocess import Preprocessor, holds
+from tidings.idl.printing import printed
 from tidings.idl.scan import Scanner, Token
 from tidings.idl.sources import Folders, read_source
 

@@ -488,34 +488,40 @@ async def notes_of(t: Traded, **given: Any) -> tuple[str, ...]:
     return (await LocalDoor(t.host).request(asked)).notes
 
 
-async def test_a_linked_trader_that_is_slow_or_gone_is_noted() -> None:
+async def test_a_linked_trader_that_is_gone_or_refuses_is_noted() -> None:
     async with traded() as one, traded() as two:
         await join(one, two)
-        slow = LookupOnly()
-        await one.link.add_link(
-            "slow", one.client.activate(slow, b"slow"), FOLLOW.always, FOLLOW.always
-        )
         gone = one.client.reference(b"gone", wire.Lookup_INTERFACE)
         await one.link.add_link("gone", gone, FOLLOW.always, FOLLOW.always)
-        await one.host.ask(
-            r.AddLink("web", "https://other", FollowOption.ALWAYS, FollowOption.ALWAYS)
-        )
-        asking = asyncio.create_task(costs(one))
-        await slow.asked.wait()
-        assert len((await one.query())[0]) == 2  # meanwhile others are served
-        await one.host.ask(r.SetTraderSettings(link_seconds=1))
-        asking.cancel()
+        always = FollowOption.ALWAYS
+        await one.host.ask(r.AddLink("web", "https://other", always, always))
         policies: Any = {"link_follow_rule": "always", "hop_count": 1}
-        notes = await notes_of(one, policies=policies)
-        assert [one.partition(":")[0] for one in notes] == ["link gone", "link slow", "link web"]
-        assert "OBJECT_NOT_EXIST" in notes[0]
-        assert notes[1] == "link slow: no answer within 1 s"
-        found = await LocalDoor(one.host).request(r.QueryOffers("Printer", policies=policies))
+        door = LocalDoor(one.host)
+        found = await door.request(r.QueryOffers("Printer", policies=policies))
+        assert [note.partition(":")[0] for note in found.notes] == ["link gone", "link web"]
+        assert "OBJECT_NOT_EXIST" in found.notes[0]
         assert [each.link for each in found.offers] == ["", "", "next", "next"]
         await one.types.add_type("Odd", "", (), ())
-        asked = r.QueryOffers("Odd", policies=policies)
-        notes = (await LocalDoor(one.host).request(asked)).notes
-        assert "link next: CosTrading::UnknownServiceType (Odd)" in notes
+        found = await door.request(r.QueryOffers("Odd", policies=policies))
+        assert "link next: CosTrading::UnknownServiceType (Odd)" in found.notes
+
+
+async def test_a_linked_trader_that_is_slow_holds_up_nobody_else() -> None:
+    async with traded() as one, traded() as two:
+        await join(one, two)
+        await one.link.remove_link("next")
+        slow = LookupOnly()
+        reference = one.client.activate(slow, b"slow")
+        await one.link.add_link("slow", reference, FOLLOW.always, FOLLOW.always)
+        asking = asyncio.create_task(costs(one))
+        await slow.asked.wait()
+        assert len((await one.query())[0]) == 2
+        asking.cancel()
+        await one.host.ask(r.SetTraderSettings(link_seconds=1))
+        policies: Any = {"link_follow_rule": "always", "hop_count": 1}
+        found = await LocalDoor(one.host).request(r.QueryOffers("Printer", policies=policies))
+        assert found.notes == ("link slow: no answer within 1 s",)
+        assert len(found.offers) == 2
 
 
 class Meter(evaluation.DynamicPropEvalServant):
@@ -533,28 +539,42 @@ class Meter(evaluation.DynamicPropEvalServant):
         return AnyValue(tc.DOUBLE, extra_info)
 
 
+def metered(whom: Reference, extra: Any) -> wire.Property:
+    """A cost that an object evaluates."""
+    value = evaluation.DynamicProp(whom, tc.DOUBLE, extra)
+    return P("cost", AnyValue(evaluation.DynamicProp_TYPE, value))
+
+
 async def test_dynamic_properties_are_evaluated() -> None:
     async with traded() as t:
+        await t.host.ask(r.SetTraderSettings(dynamic_seconds=60))
         meter = Meter()
         whom = t.client.activate(meter, b"meter")
-        for extra in (1.5, 50.0, "fail", "hang"):
-            value = evaluation.DynamicProp(whom, tc.DOUBLE, extra)
-            cost = P("cost", AnyValue(evaluation.DynamicProp_TYPE, value))
-            await t.register.export(t.printer, "Printer", (cost,))
-        await t.host.ask(r.SetTraderSettings(dynamic_seconds=1))
+        for extra in (1.5, 50.0, "fail"):
+            await t.register.export(t.printer, "Printer", (metered(whom, extra),))
         offers, _, _ = await t.query(constr="cost < 19", pref="min cost")
         found = [dict(one.properties)["cost"] for one in offers]
         assert found == [1.5, 9.5, 9.5]
         assert sorted(map(repr, meter.asked)) == sorted(
-            repr(("cost", tc.DOUBLE, extra)) for extra in (1.5, 50.0, "fail", "hang")
+            repr(("cost", tc.DOUBLE, extra)) for extra in (1.5, 50.0, "fail")
         )
+        told = "CosTradingDynamic::DPEvalFailure (cost, out of order)"
         assert await notes_of(t, constraint="cost < 19") == (
-            (
-                "property cost of Printer/5 counts as missing: CosTradingDynamic::DPEvalFailure "
-                "(cost, out of order)"
-            ),
-            "property cost of Printer/6 counts as missing: no answer within 1 s",
+            f"property cost of Printer/5 counts as missing: {told}",
         )
         assert await t.lookup.get_supports_dynamic_properties()
         no = POLICY("use_dynamic_properties", False)
         assert len((await t.query(constr="cost > 0", policies=(no,)))[0]) == 2
+
+
+async def test_a_value_that_never_comes_counts_as_missing() -> None:
+    async with traded() as t:
+        whom = t.client.activate(Meter(), b"meter")
+        await t.register.export(t.printer, "Printer", (metered(whom, "hang"),))
+        await t.register.export(t.printer, "Printer", (metered(NIL, 1.5),))
+        await t.host.ask(r.SetTraderSettings(dynamic_seconds=1))
+        nobody = "nobody is there to be asked: eval_if is nil"
+        assert await notes_of(t, constraint="cost < 19") == (
+            "property cost of Printer/3 counts as missing: no answer within 1 s",
+            f"property cost of Printer/4 counts as missing: {nobody}",
+        )

@@ -10,6 +10,8 @@ import queue
 import re
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -23,6 +25,7 @@ from can.interfaces.virtual import VirtualBus
 from tests.edges.gateways.test_runner import channel, world
 from tests.patience import PATIENCE
 from tests.real.federation.rigs.cosmic import UnpluggableBus
+from tidings.clock import ManualClock
 from tidings.errors import InvalidEvent, InvalidUsage, MissingExtra, Unreachable
 from tidings.events.build import event
 from tidings.events.structured import StructuredEvent
@@ -663,6 +666,57 @@ async def test_a_full_controller_is_tried_again(driver: type[ScriptedBus]) -> No
             driver.writes = []
             assert await sending is None
         assert len(driver.sent) == 1
+
+
+class Gate:
+    """Holds a driver up while it sends its first frame."""
+
+    def __init__(self, driver: type[ScriptedBus], monkeypatch: pytest.MonkeyPatch) -> None:
+        self.inside, self.opened = threading.Event(), threading.Event()
+        send = driver.send
+
+        def held_up(bus: ScriptedBus, msg: can.Message, timeout: float | None = None) -> None:
+            self.inside.set()
+            assert self.opened.wait(PATIENCE)
+            send(bus, msg, timeout)
+
+        monkeypatch.setattr(driver, "send", held_up)
+
+
+async def test_events_of_one_subject_keep_their_order_however_many_wait(
+    driver: type[ScriptedBus], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tidings.services.cosmic.scheduler.MOST_WAITING", 1)
+    gate = Gate(driver, monkeypatch)
+    given = parameters({**SPEED, "deadline": 60_000}, interface="socketcan")
+    async with Node(settings(given)) as node:
+        begun = [node.begin(speed("A", 0.0))]
+        assert await asyncio.to_thread(gate.inside.wait, PATIENCE)
+        begun.append(node.begin(speed("A", 1.0)))  # it has to wait for room
+        gate.opened.set()
+        while not node._has_room(node.network.channels["Speed"]):
+            time.sleep(0)  # noqa: ASYNC251 -- there is room before the one that waits gets a turn
+        begun.append(node.begin(speed("A", 2.0)))
+        assert await asyncio.gather(*begun) == [None] * 3
+    assert [message.data[7] for message in driver.sent] == [0, 1, 2]
+
+
+async def test_nothing_is_sent_after_the_node_has_left(
+    driver: type[ScriptedBus], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = Gate(driver, monkeypatch)
+    given = parameters({**SPEED, "deadline": 60_000}, interface="socketcan")
+    node = Node(settings(given), clock=ManualClock(1))
+    await node.open()
+    begun = [node.begin(speed("A", float(number))) for number in range(3)]
+    assert await asyncio.to_thread(gate.inside.wait, PATIENCE)
+    closing = asyncio.create_task(node.close())
+    await asyncio.sleep(0)
+    gate.opened.set()
+    await closing
+    assert len(driver.sent) == 1
+    told = await asyncio.gather(*begun, return_exceptions=True)
+    assert all(isinstance(one, Unreachable) for one in told)
 
 
 async def test_an_event_that_misses_its_deadline_is_dropped_counted_and_told(

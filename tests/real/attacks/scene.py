@@ -23,6 +23,7 @@ from tests.edges.server.serving import TOKEN, serving, sources
 from tests.edges.web.served import Wire
 from tests.patience import PATIENCE
 from tidings import event
+from tidings.changes import interfaces as n
 from tidings.channel import commands as c
 from tidings.channel import effects as e
 from tidings.channel import management as m
@@ -161,6 +162,7 @@ async def _fill(scene: Scene) -> None:
         scene.host.notice(e.Notice(kind, channel, scene.consumer, f"{MARK} is slow"))
     scene.filter = (await eve.ask(m.CreateFilter((constraint(f"$a == '{MARK}'"),)))).id
     await owner.ask(t.AddServiceType("Printer"))
+    await owner.request(n.LoadInterfaces("eve.idl", "interface Eve {};"))
     await eve.ask(t.ExportOffer("Printer", "corbaloc::192.0.2.9:2809/printer", {"cost": 1}))
     letters: list[DeadLetterInfo] = []
     async with asyncio.timeout(PATIENCE):

@@ -52,6 +52,7 @@ def targets(scene: Scene) -> Iterator[Target]:
         "offer": ("Printer%2F1",),
         "link": ("campus",),
         "iterator": (1,),
+        "interface": ("IDL%3AEve%3A1.0",),
     }
     rows = {(row.method, path): row for row in CATALOGUE if row.http for path in row.places}
     app = build_app(scene.host)

@@ -45,7 +45,7 @@ def test_there_is_an_example_of_every_filter_command() -> None:
         *("dead-letter list", "dead-letter redrive", "dead-letter drop", "export", "apply"),
         *("principal limits", "principal create", "grant create", "token create", "password set"),
         *("login", "logout", "whoami", "pipeline report", "pipeline backtest", "pipeline audit"),
-        *("pipeline lake", "pipeline replay", "ior show", "ior check", "idl compile"),
+        *("pipeline lake", "pipeline replay", "ior show", "ior check", "idl compile", "idl diff"),
     ],
 )
 def test_every_option_is_described(options: str) -> None:

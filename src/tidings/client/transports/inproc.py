@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from tidings.api.live_frames import ObjectsFrame
 from tidings.channel.commands import Command
 from tidings.channel.functions import Source
 from tidings.channel.management import Connect
@@ -12,6 +14,9 @@ from tidings.client.transport import HistoryPage, PulledEvents, TypesChanged
 from tidings.cores import Question
 from tidings.filters.constraint import constraint
 from tidings.inbox import Inbox
+from tidings.live.board import View
+from tidings.live.core import looked_at
+from tidings.live.requests import LookAtObjects, SeeLiveObjects
 
 _T = TypeVar("_T")
 
@@ -70,3 +75,14 @@ class InProcess:
         """Return past events from the channel's journal."""
         wanted = None if text is None else constraint(text)
         return HistoryPage(*await self._door.history(channel, after, since, most, wanted))
+
+    async def look(
+        self, asked: SeeLiveObjects, rate: float, show: Callable[[ObjectsFrame], None]
+    ) -> None:
+        """Show live objects as they move, until cancelled."""
+        view: View = await self._door.request(LookAtObjects(looked_at(asked)))
+        while True:
+            told = view.take()
+            if told:
+                show(ObjectsFrame.of(told))
+            await asyncio.sleep(0 if told.more else 1 / rate)

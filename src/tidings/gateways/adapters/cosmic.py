@@ -16,6 +16,7 @@ from zlib import crc32
 import msgspec
 
 from tidings.errors import InvalidEvent, InvalidUsage, Unreachable
+from tidings.events.structured import StructuredEvent
 from tidings.federation.capabilities import Capabilities, Filtering, Survival
 from tidings.filters import tree as t
 from tidings.filters.constraint import Constraint
@@ -34,6 +35,7 @@ from tidings.services.cosmic.bulk import MOST_BULK
 from tidings.services.cosmic.frames import HIGHEST_NODE
 from tidings.services.cosmic.line import load_can
 from tidings.services.cosmic.node import Node
+from tidings.services.cosmic.scheduler import Miss
 from tidings.services.cosmic.settings import CosmicSettings, network_of
 
 _SUBJECT: Final = ("$event_name", "$.header.fixed_header.event_name")
@@ -129,31 +131,32 @@ class CosmicAdapter(Adapter[CosmicSettings]):
 
     async def publish(self, events: Sequence[Outgoing]) -> Sequence[Refused | None]:
         """Give events to the scheduler, all at once: the most urgent goes first."""
-        node = self._connected()
-        answers = await asyncio.gather(
-            *(self._publish(node, outgoing) for outgoing in events), return_exceptions=True
-        )
-        found: list[Refused | None] = []
-        for answer in answers:
-            if isinstance(answer, Unreachable):
-                raise AdapterError(str(answer)) from answer
-            if isinstance(answer, BaseException):
-                raise answer
-            found.append(answer)
-        return found
+        begun = [self._begun(self._connected(), one.event) for one in events]
+        sent = [one for one in begun if not isinstance(one, Refused)]
+        answers = iter(await asyncio.gather(*sent, return_exceptions=True))
+        return [one if isinstance(one, Refused) else _answer(next(answers)) for one in begun]
 
-    async def _publish(self, node: Node, outgoing: Outgoing) -> Refused | None:
+    def _begun(self, node: Node, event: StructuredEvent) -> asyncio.Future[Miss | None] | Refused:
         try:
-            miss = await node.publish(outgoing.event)
+            return node.begin(event)
         except InvalidEvent as error:
             return Refused(str(error))
-        if miss is None:
-            return None
-        deadline = miss.channel.deadline / 1_000
-        return Refused(
-            f"the bus was not free for {miss.channel.subject!r} within its deadline of "
-            f"{deadline:g} ms"
-        )
+        except Unreachable as error:
+            raise AdapterError(str(error)) from error
+
+
+def _answer(found: Miss | BaseException | None) -> Refused | None:
+    """Say what has become of an event that fits its channel."""
+    if found is None:
+        return None
+    if isinstance(found, Unreachable):
+        raise AdapterError(str(found)) from found
+    if isinstance(found, BaseException):
+        raise found
+    deadline = found.channel.deadline / 1_000
+    return Refused(
+        f"the bus was not free for {found.channel.subject!r} within its deadline of {deadline:g} ms"
+    )
 
 
 def subjects_of(tree: t.Node) -> frozenset[str] | None:

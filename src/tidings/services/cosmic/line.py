@@ -116,24 +116,43 @@ class Line:
         except Exception as error:
             raise Unreachable(f"the bus {self._name} takes no filters: {error}") from error
 
-    async def send(self, frame: Frame) -> bool:
-        """Give a frame to the controller; whether it has taken it.
+    async def send(self, following: Callable[[Frame | None], Frame | None]) -> bool:
+        """Give frames to the controller, one after the other; whether it has taken all.
+
+        Args:
+            following: Takes the frame that was sent last, and returns the next one; None ends it.
+                It is called in the sender's thread: a change of threads for every frame would
+                take longer than the frame.
 
         Raises:
             Unreachable: The bus does not work.
         """
+        try:
+            return await self._loop.run_in_executor(self._sender, self._send_all, following)
+        except Unreachable as error:
+            self._report(str(error))
+            raise
+
+    def _send_all(self, following: Callable[[Frame | None], Frame | None]) -> bool:
+        frame = following(None)
+        while frame is not None:
+            if not self._send(frame):
+                return False
+            frame = following(frame)
+        return True
+
+    def _send(self, frame: Frame) -> bool:
         message = self._can.Message(
             arbitration_id=frame.id, data=frame.data, is_extended_id=frame.extended
         )
         try:
-            await self._loop.run_in_executor(self._sender, self._bus.send, message, _SENDING)
+            self._bus.send(message, _SENDING)
         except self._can.CanTimeoutError:
             return False
         except Exception as error:
             if getattr(error, "error_code", None) in _FULL:
                 return False
             cause = f"sending over the bus {self._name} failed: {error}"
-            self._report(cause)
             raise Unreachable(cause) from error
         return True
 

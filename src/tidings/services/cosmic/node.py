@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 from collections import Counter, defaultdict, deque
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import suppress
@@ -25,6 +26,8 @@ MOST_HEARD: Final = 10_000
 """Events that wait for the program; then the oldest goes."""
 # Seconds until a controller that is full is tried again.
 _FULL: Final = 0.001
+# Microseconds: so long frames are sent before those who wait for them are told.
+_TURN: Final = 2_000
 # Frames that were sent and may come back.
 _MOST_ECHOES: Final = 1_000
 _SECOND: Final = 1_000_000
@@ -57,7 +60,12 @@ class Node:
         returns = settings.interface == "udp_multicast"
         self._echoes: deque[Frame] | None = deque(maxlen=_MOST_ECHOES) if returns else None
         self._clock = clock or SystemClock()
+        # The loop hands events to the scheduler, the sender's thread takes frames from it.
+        self._lock = threading.Lock()
         self._scheduler = Scheduler(self.network, settings.node)
+        self._given: list[Frame] = []  # what the controller should have, the most urgent first
+        self._settled: list[tuple[int | None, Miss | None]] = []  # events, and what became of them
+        self._turn_ends = 0
         self.line = Line(settings, self._take, self._fail)
         self._wanted: frozenset[str] = frozenset()
         self._heard: deque[StructuredEvent] = deque(maxlen=MOST_HEARD)
@@ -65,6 +73,7 @@ class Node:
         self._wake = asyncio.Event()
         self._room = asyncio.Event()
         self._turns: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._behind: Counter[str] = Counter()  # events that wait for room, by subject
         self._transfers: Counter[str] = Counter()
         self._waiting: dict[int, asyncio.Future[Miss | None]] = {}
         self._timer: asyncio.TimerHandle | None = None
@@ -103,6 +112,13 @@ class Node:
             InvalidEvent: The event does not fit, and what would.
             Unreachable: The bus is lost.
         """
+        return await self.begin(event)
+
+    def begin(self, event: StructuredEvent) -> asyncio.Future[Miss | None]:
+        """Begin to send an event, after those of its subject before it.
+
+        Returns what is done as `publish` returns. Raises as that does.
+        """
         channel = self.network.channels.get(event.name)
         if channel is None:
             raise InvalidEvent(
@@ -117,19 +133,38 @@ class Node:
                 "name",
             )
         octets = channel.codec.encode(event)
-        async with self._turns[channel.subject]:
-            while not self._scheduler.room(channel) and not self.lost.done():
-                self._room.clear()
-                await self._room.wait()
-            if self.lost.done():
-                raise Unreachable(self.lost.result())
-            ticket = self._scheduler.submit(
-                channel, self._payloads(channel, octets), self._clock.now()
-            )
+        if self.lost.done():
+            raise Unreachable(self.lost.result())
+        if not self._behind[channel.subject] and self._has_room(channel):
+            return self._submit(channel, octets)
+        self._behind[channel.subject] += 1
+        return asyncio.ensure_future(self._submit_later(channel, octets))
+
+    async def _submit_later(self, channel: Channel, octets: bytes) -> Miss | None:
+        try:
+            async with self._turns[channel.subject]:
+                while not self._has_room(channel) and not self.lost.done():
+                    self._room.clear()
+                    await self._room.wait()
+                if self.lost.done():
+                    raise Unreachable(self.lost.result())
+                submitted = self._submit(channel, octets)
+        finally:
+            self._behind[channel.subject] -= 1
+        return await submitted
+
+    def _has_room(self, channel: Channel) -> bool:
+        with self._lock:
+            return self._scheduler.room(channel)
+
+    def _submit(self, channel: Channel, octets: bytes) -> asyncio.Future[Miss | None]:
+        payloads = self._payloads(channel, octets)
         future: asyncio.Future[Miss | None] = asyncio.get_running_loop().create_future()
-        self._waiting[ticket] = future
+        with self._lock:
+            ticket = self._scheduler.submit(channel, payloads, self._clock.now())
+            self._waiting[ticket] = future
         self._wake.set()
-        return await future
+        return future
 
     def _payloads(self, channel: Channel, octets: bytes) -> Sequence[bytes]:
         if not channel.codec.whole:
@@ -139,39 +174,66 @@ class Node:
 
     async def _pumping(self) -> None:
         """Give frames to the controller as the scheduler says."""
-        given: list[Frame] = []
         try:
             while True:
-                given = await self._pump_once(given)
+                await self._pump_once()
         except Unreachable:
             pass  # the line has reported it
         except Exception as fault:
             log.exception("the node has a fault")
             self._fail(f"the node has a fault: {fault!r}")
 
-    async def _pump_once(self, given: list[Frame]) -> list[Frame]:
-        """Send one of the frames that the controller should have; return those that are left."""
+    async def _pump_once(self) -> None:
+        """Send what the controller should have; wait while that is nothing."""
         self._wake.clear()
         now = self._clock.now()
-        step = self._scheduler.tick(now)
-        given = [one for one in given if not any(one is other for other in step.withdraw)]
-        given = sorted([*given, *step.send])
-        for miss in step.missed:
-            self._miss(miss)
-        if not given:
+        with self._lock:
+            wake = self._look(now)
+        self._settle_all()
+        if not self._given:
             with suppress(TimeoutError):
-                async with asyncio.timeout(step.wake and (step.wake - now) / _SECOND):
+                async with asyncio.timeout(wake and (wake - now) / _SECOND):
                     await self._wake.wait()
-            return given
-        if self._echoes is not None:
-            self._echoes.append(given[0])
-        if await self.line.send(given[0]):
-            self._settle(self._scheduler.sent(given.pop(0)), None)
-        else:
+            return
+        self._turn_ends = now + _TURN
+        taken = await self.line.send(self._following)
+        self._settle_all()
+        if not taken:
             if self._echoes:
                 self._echoes.pop()
             await asyncio.sleep(_FULL)
-        return given
+
+    def _look(self, now: int) -> int | None:
+        """Ask the scheduler what to send now; return when to ask again."""
+        step = self._scheduler.tick(now)
+        given = [one for one in self._given if not any(one is other for other in step.withdraw)]
+        self._given = sorted([*given, *step.send])
+        self._settled += [(miss.ticket, miss) for miss in step.missed]
+        return step.wake
+
+    def _following(self, sent: Frame | None) -> Frame | None:
+        """Take note of what was sent; return the next frame of this turn: for the sender."""
+        with self._lock:
+            if sent is not None:
+                now = self._clock.now()
+                self._settled.append((self._scheduler.sent(self._given.pop(0)), None))
+                self._look(now)
+                if now >= self._turn_ends or self.lost.done():
+                    return None
+            if not self._given:
+                return None
+            if self._echoes is not None:
+                self._echoes.append(self._given[0])
+            return self._given[0]
+
+    def _settle_all(self) -> None:
+        """Tell those who wait what has become of their events."""
+        with self._lock:
+            settled, self._settled = self._settled, []
+        for ticket, miss in settled:
+            if miss is not None:
+                self._miss(miss)
+            self._settle(ticket, miss)
 
     def _miss(self, miss: Miss) -> None:
         subject = miss.channel.subject
@@ -179,7 +241,6 @@ class Node:
         if self.missed[subject].bit_count() == 1:  # 1, 2, 4, 8 …
             log.warning("node %d: %d events %s were not sent in time", self._number,
                         self.missed[subject], subject)  # fmt: skip
-        self._settle(miss.ticket, miss)
 
     def _settle(self, ticket: int | None, miss: Miss | None) -> None:
         if ticket is not None:
@@ -246,10 +307,11 @@ class Node:
 
     def _is_echo(self, frame: Frame) -> bool:
         """Whether a frame is one that this node has sent; they come back in order."""
-        if not self._echoes or frame not in self._echoes:
-            return False
-        while self._echoes.popleft() != frame:
-            pass
+        with self._lock:
+            if not self._echoes or frame not in self._echoes:
+                return False
+            while self._echoes.popleft() != frame:
+                pass
         return True
 
     def _own(self) -> None:

@@ -53,6 +53,7 @@ class World:
         self._gateway(MAIN)
         self.probe = self._probe()
         self._ask("POST", "/v1/trader/types", {"name": TYPE})
+        self._interface(MAIN)
         self.offer = self._offer()
         self._ask("POST", "/v1/trader/links", {"name": MAIN, "target": REFERENCE})
         self.publish()
@@ -95,6 +96,7 @@ class World:
             "gateway": [MAIN],
             "probe": [self.probe],
             "type": [TYPE],
+            "interface": [quote(f"IDL:{MAIN}:1.0", safe="")],
             "offer": [self.offer],
             "link": [MAIN],
             "iterator": [self._iterator()],
@@ -169,6 +171,15 @@ class World:
     def _offer(self) -> str:
         asked = {"type": TYPE, "reference": REFERENCE, "properties": {"cost": 1.5, "features": 1}}
         return quote(self._ask("POST", "/v1/trader/offers", asked)["offer"], safe="")
+
+    def _interface(self, name: str) -> str:
+        for more in ("", "void close();"):  # two versions, to be compared
+            text = f"interface {name} {{ {more} }};"
+            self._ask("POST", "/v1/interfaces", {"file": "main.idl", "text": text})
+        return quote(f"IDL:{name}:1.0", safe="")
+
+    def _spare_interface(self) -> dict[str, list[object]]:
+        return {"interface": [self._interface(SPARE)]}
 
     def _iterator(self) -> int:
         asked = {"type": TYPE, "how_many": 0}
@@ -280,6 +291,7 @@ class World:
         "/trader/links/{link}": _spare_link,
         "/mask": _unmasked_type,
         "/unmask": _masked_type,
+        "/interfaces/{interface}": _spare_interface,
         "/trader/withdrawals": _withdrawn,
         "/trader/query": _withdrawn,
         "/trader/offers": _withdrawn,

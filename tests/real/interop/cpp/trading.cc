@@ -305,7 +305,8 @@ static void with_links(Trader& t) {
   t.links->add_link("back", t.lookup, always, always);
   Link::LinkInfo_var told = t.links->describe_link("back");
   say(Text("link ") + (told->target_reg->_is_equivalent(t.registers) ? "register" : "other"));
-  Pairs follow = {{"link_follow_rule", any(always)}, {"hop_count", any(CORBA::ULong(2))}};
+  Pairs follow = {{"link_follow_rule", any(always)}, {"hop_count", any(CORBA::ULong(2))},
+                  {"use_dynamic_properties", yes(false)}};
   say(t.query("cost == 7", "", follow));
 }
 

@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any, Final, TypeVar
 from urllib.parse import urlencode, urlsplit
 
+from tidings.api.live_frames import ObjectsFrame
 from tidings.api.operations import BASE, Call
 from tidings.channel.commands import Ack, Command, DryRun, Failed, Push, Reject
 from tidings.channel.functions import Source
@@ -23,7 +24,8 @@ from tidings.channel.questions import SeeChannel, SeeProxy
 from tidings.channel.trail import Traced
 from tidings.channel.vocabulary import Form
 from tidings.client.transport import HistoryPage, PulledEvents, TypesChanged
-from tidings.client.transports.backoff import CLOSED, ONE_TRY, PATIENCE, checked_patience
+from tidings.client.transports.backoff import CLOSED, ONE_TRY, PATIENCE, Patience, checked_patience
+from tidings.client.transports.http import looking
 from tidings.client.transports.http.calls import Caller
 from tidings.client.transports.http.lines import (
     ConsumerLine,
@@ -47,6 +49,7 @@ from tidings.errors import (
     Unreachable,
 )
 from tidings.inbox import Inbox
+from tidings.live.requests import SeeLiveObjects
 
 _T = TypeVar("_T")
 
@@ -86,6 +89,7 @@ class HttpTransport:
             self._opened, self._recovery, patience=waiting, on_connection=on_connection
         )
         self._pulls = Pulls(self._caller, self._memory.outward, waiting, self._goes_on)
+        self._looking = Patience(waiting)
         self._closed = False
         # Forms of pull consumers; some forms get one event at a time.
         self._forms: dict[tuple[int, int], Form] = {}
@@ -100,7 +104,12 @@ class HttpTransport:
     async def _opened(
         self, on_frame: Callable[[bytes], None], on_cut: Callable[[int, str], None]
     ) -> Wire:
-        url = f"ws{self._url.removeprefix('http')}{BASE}/ws"
+        return await self._opened_at("/ws", on_frame, on_cut)
+
+    async def _opened_at(
+        self, path: str, on_frame: Callable[[bytes], None], on_cut: Callable[[int, str], None]
+    ) -> Wire:
+        url = f"ws{self._url.removeprefix('http')}{BASE}{path}"
         return await open_wire(url, self._headers, self._tls, on_frame, on_cut)
 
     def _check_open(self) -> None:
@@ -307,6 +316,16 @@ class HttpTransport:
         found: HistoryPage = await self._caller.call(Call("GET", path, None, _page), safe=True)
         return found
 
+    # Live objects.
+
+    async def look(
+        self, asked: SeeLiveObjects, rate: float, show: Callable[[ObjectsFrame], None]
+    ) -> None:
+        """Show live objects as they move, until cancelled."""
+        self._check_open()
+        opened = partial(self._opened_at, "/live/view")
+        await looking.look(opened, asked, rate, show, self._looking)
+
     # The end.
 
     async def close(self) -> None:
@@ -318,6 +337,7 @@ class HttpTransport:
                 async with asyncio.timeout(_GOOD_BYE):
                     await self._let_go()
             self._closed = True
+            self._looking.end()
             for task in self._leaving:
                 task.cancel()
             await self._pulls.close()

@@ -16,6 +16,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, Final, Self, TypeVar
 
+from tidings.api.live_frames import ObjectsFrame
 from tidings.channel.catalogue import OPERATIONS
 from tidings.channel.commands import Ack, Command, Failed, Push, Reject
 from tidings.channel.functions import Source
@@ -43,6 +44,7 @@ from tidings.cos.names import look_up
 from tidings.errors import InvalidUsage, ProxyNotFound, Stopping, TidingsError, Unreachable
 from tidings.events.reference import Reference
 from tidings.inbox import Inbox
+from tidings.live.requests import SeeLiveObjects
 from tidings.names import new_origin
 from tidings.orb.aio import Address, Options, Orb
 from tidings.orb.exceptions import BAD_PARAM, COMM_FAILURE, TRANSIENT, CorbaError
@@ -352,6 +354,12 @@ class IiopTransport:
     def _check_open(self) -> None:
         if self._closed:
             raise Stopping(CLOSED)
+
+    async def look(
+        self, asked: SeeLiveObjects, rate: float, show: Callable[[ObjectsFrame], None]
+    ) -> None:
+        """Raise `NotOverCorba`: the standard has other means for displays."""
+        raise beyond("views of live objects")
 
     async def close(self) -> None:
         """Disconnect; everything this client made ends."""

@@ -1,0 +1,220 @@
+"""The live objects of a service; a core of its own.
+
+Who wants to know how something is now, and not what has happened to it, looks at a live object.
+Its values survive a stop. They are written with the next sync, and of several values within a
+tenth of a second the last one only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from tidings.cores import Handled, Keep, State, answer_each
+from tidings.errors import (
+    BadInput,
+    Forbidden,
+    LimitExceeded,
+    NotFound,
+    StoreError,
+    TooManyObjects,
+)
+from tidings.events.codecs.json_text import parse_json
+from tidings.events.codecs.json_values import value_from_plain
+from tidings.events.texts import shortened
+from tidings.filters.constraint import constraint
+from tidings.live import requests as r
+from tidings.live.board import Board, Looked, View
+from tidings.live.model import (
+    Attribute,
+    LiveObject,
+    ObjectInfo,
+    ObjectUpdate,
+    attribute,
+    checked_attribute_name,
+    checked_pattern,
+    checked_tag,
+)
+
+NAME: Final = "live"
+"""The name of the core, in the journal too."""
+MOST_OBJECTS: Final = 100_000
+MOST_ATTRIBUTES: Final = 100
+MOST_AT_ONCE: Final = 1_000
+"""Objects of one request or answer."""
+MAX_OBJECT: Final = 16_384
+"""Characters of an object's attributes, as JSON."""
+
+_VERSION: Final = 1
+_COUNTERS: Final = "counters"
+
+
+class Live:
+    """The live objects.
+
+    Attributes:
+        board: The objects; whoever looks may read it, and only this core changes it.
+    """
+
+    name: Final = NAME
+    wake_at: int | None = None
+
+    def __init__(self) -> None:
+        self.board = Board()
+        self._effects: list[Keep] = []
+        self._handlers: dict[type, Callable[[Any, int], object]] = {
+            r.SetObjects: self._set,
+            r.DeleteObject: self._delete,
+            r.DeleteObjects: self._delete_matching,
+            r.SeeLiveObject: lambda asked, _: self._find(asked.object).info(),
+            r.SeeLiveObjects: self._see,
+            r.LookAtObjects: lambda asked, _: View(self.board, asked.looked),
+        }
+        self.requests = tuple(self._handlers)
+
+    def handle_many(self, commands: Sequence[Any], now: int) -> Handled:
+        """Run commands."""
+        answers = answer_each(self._handlers, commands, now)
+        effects, self._effects = self._effects, []
+        return answers, list(effects)
+
+    def _set(self, asked: r.SetObjects, now: int) -> tuple[int, ...]:
+        if len(asked.objects) > MOST_AT_ONCE:
+            raise LimitExceeded(
+                f"{len(asked.objects)} objects at once are more than {MOST_AT_ONCE}"
+            )
+        checked = [self._checked(one, asked.owner) for one in asked.objects]
+        new = {one.tag for one in asked.objects if self.board.find(one.tag) is None}
+        if len(self.board) + len(new) > MOST_OBJECTS:
+            raise TooManyObjects(f"the service keeps {MOST_OBJECTS} live objects at most")
+        numbers: list[int] = []
+        for update, attributes in zip(asked.objects, checked, strict=True):
+            found = self.board.find(update.tag)
+            one = found or self.board.make(update.tag, asked.owner)
+            self.board.set(one, attributes, now)
+            self._effects.append(Keep(NAME, _key(one), _state(one), waits=found is None))
+            numbers.append(one.number)
+        return tuple(numbers)
+
+    def _checked(self, update: ObjectUpdate, owner: str) -> dict[str, Attribute]:
+        """Return what an update sets, or raise what is wrong with it."""
+        found = self.board.find(checked_tag(update.tag))
+        if found is not None:
+            _refuse_others(found, owner)
+        of = f"object {update.tag}: "
+        given = {name: attribute(name, value, of) for name, value in update.attributes.items()}
+        then = given if found is None else found.attributes | given
+        if len(then) > MOST_ATTRIBUTES:
+            raise LimitExceeded(f"{of}{MOST_ATTRIBUTES} attributes are the most")
+        size = sum([len(one.text) for one in then.values()])
+        if size > MAX_OBJECT:
+            raise LimitExceeded(
+                f"{of}its attributes take {size} characters, more than {MAX_OBJECT}"
+            )
+        return given
+
+    def _delete(self, asked: r.DeleteObject, _: int) -> None:
+        one = self._find(asked.object)
+        _refuse_others(one, asked.owner)
+        self._drop(one)
+
+    def _delete_matching(self, asked: r.DeleteObjects, _: int) -> int:
+        # The standard's pattern is never empty, so that nobody deletes everything by mistake.
+        found = self.board.matching(checked_tag(asked.pattern, "tag pattern"))
+        if not found:
+            raise NotFound(f"there is no live object whose tag begins with {asked.pattern!r}")
+        for one in found:
+            self._drop(one)
+        return len(found)
+
+    def _drop(self, one: LiveObject) -> None:
+        self.board.delete(one)
+        self._effects.append(Keep(NAME, _key(one), None))
+        if one.number == self.board.last_number:
+            self._effects.append(Keep(NAME, _COUNTERS, self._counters()))
+
+    def _find(self, tag: str) -> LiveObject:
+        found = self.board.find(tag)
+        if found is None:
+            raise NotFound(f"there is no live object {shortened(tag)}")
+        return found
+
+    def _see(self, asked: r.SeeLiveObjects, _: int) -> tuple[ObjectInfo, ...]:
+        looked = looked_at(asked)
+        found: list[ObjectInfo] = []
+        for one in self.board.matching(looked.pattern, looked.area):
+            if one.number > asked.after and looked.shows(one):
+                found.append(one.info(looked.attributes))
+                if len(found) == asked.most:
+                    break
+        return tuple(found)
+
+    # What is kept.
+
+    def _counters(self) -> State:
+        return {"version": _VERSION, "object": self.board.last_number}
+
+    def snapshot(self) -> Iterator[tuple[str, State]]:
+        """The objects, and the last number."""
+        for one in self.board.matching(""):
+            if self.board.get(one.number) is one:
+                yield _key(one), _state(one)
+        yield _COUNTERS, self._counters()
+
+    def restore(self, states: Mapping[str, State]) -> Sequence[str]:
+        """Take the objects back."""
+        for key, state in states.items():
+            if state.get("version") != _VERSION:
+                raise StoreError(
+                    f"the live {key} was written in form {state.get('version')!r}; "
+                    f"this version of Tidings reads {_VERSION}"
+                )
+        try:
+            kept = [state for key, state in states.items() if key != _COUNTERS]
+            for state in sorted(kept, key=lambda state: state["number"]):
+                self._restore(state)
+            last = states.get(_COUNTERS, {}).get("object", 0)
+        except (KeyError, TypeError, ValueError, BadInput) as error:
+            raise StoreError(f"the live objects cannot be understood: {error}") from error
+        self.board.last_number = max(self.board.last_number, last)
+        return ()
+
+    def _restore(self, state: State) -> None:
+        made = self.board.make(state["tag"], state["owner"], state["number"])
+        plain = parse_json(state["attributes"])
+        assert isinstance(plain, dict)
+        values = {name: attribute(name, value_from_plain(one)) for name, one in plain.items()}
+        self.board.set(made, values, state["changed"])
+
+
+def looked_at(asked: r.SeeLiveObjects) -> Looked:
+    """Return what is looked at; raise what is wrong with that."""
+    names = asked.attributes
+    return Looked(
+        checked_pattern(asked.pattern),
+        asked.area,
+        constraint(asked.filter) if asked.filter.strip() else None,
+        None if names is None else frozenset(map(checked_attribute_name, names)),
+    )
+
+
+def _refuse_others(one: LiveObject, owner: str) -> None:
+    """Refuse to change what somebody else has made; the service's owner is nobody else."""
+    if owner and one.owner != owner:
+        whose = f"{one.owner}'s" if one.owner else "the service owner's"
+        raise Forbidden(f"live object {one.tag} is {whose}: {owner} may not change it")
+
+
+def _key(one: LiveObject) -> str:
+    return f"object {one.number}"
+
+
+def _state(one: LiveObject) -> State:
+    return {
+        "version": _VERSION,
+        "number": one.number,
+        "tag": one.tag,
+        "owner": one.owner,
+        "changed": one.changed,
+        "attributes": one.json(),
+    }

@@ -453,7 +453,10 @@ def found_with(configuration: Configuration) -> Found:
         attachments[spot] = {label: (id,) for id, label in enumerate(labels, 1)}
     filters = {label: n for n, label in enumerate(configuration.filters, 1)}
     mappings = {label: n for n, label in enumerate(configuration.mappings, 100)}
-    return Found(configuration, places, attachments, filters, mappings)
+    offers = () if configuration.trader is None else configuration.trader.offers
+    ids = tuple(f"{one.type}/{at}" for at, one in enumerate(offers, 1))
+    trader = FoundTrader(configuration.trader, ids)
+    return Found(configuration, places, attachments, filters, mappings, trader=trader)
 
 
 @QUICK

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from tidings.changes.pending import CHANNEL as OF_CHANGES
 from tidings.channel.questions import SeeAdmin, SeeChannels, SeeFilter, SeeProxies, SeeRules
 from tidings.channel.settings import DEFAULT_SETTINGS, Settings
 from tidings.channel.views import AdminInfo, ChannelInfo, FilterInfo, MappingInfo, ProxyInfo
@@ -68,7 +69,7 @@ async def find_configuration(transport: Transport) -> Found:
     finding = _Finding(transport)
     infos = sorted(await transport.request(SeeChannels()), key=lambda info: info.name)
     for info in infos:
-        if info.name and not info.name.startswith(OF_GATEWAYS):
+        if info.name and not info.name.startswith(OF_GATEWAYS) and info.name != OF_CHANGES:
             with suppress(ChannelNotFound):
                 await _steadily(finding.look_at, info)
     finding.label_filters()

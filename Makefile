@@ -32,6 +32,7 @@ demo: install ## Install, then play the demo
 	@$(BIN)/tidings demo
 
 test: packages check ## Everything CI runs: checks, then the whole suite; a skipped test fails
+	@$(BIN)/python -m tests.java_archive
 	@$(PYTEST) --forbid-skips --session-timeout=4500
 
 packages:

@@ -7,6 +7,7 @@ summary is written where all reports arrive.
 from __future__ import annotations
 
 import asyncio
+import gc
 import inspect
 import os
 import platform
@@ -22,6 +23,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
+from tests.java_archive import SHORT_LIVED_JAVA, spark_options
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
 
@@ -33,9 +36,6 @@ settings.register_profile("quick", parent=settings.get_profile("full"), max_exam
 settings.load_profile("full")
 
 pytest_plugins = ["pytester"]  # for the tests of this very file
-
-# Every Java that a test starts lives for a minute: thorough compilation never pays for itself.
-SHORT_LIVED_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 REAL_PART = "real_part"  # keys in a report's user properties
 TABLE = "table"
@@ -106,9 +106,15 @@ def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.setdefault("JDK_JAVA_OPTIONS", SHORT_LIVED_JAVA)
+    os.environ.setdefault("SPARK_SUBMIT_OPTS", spark_options())
     config.stash[_met_in_this_process] = []
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(RunSummary())
+
+
+def pytest_collection_finish() -> None:
+    # What is there now stays. Looked through again and again it costs a tenth of all the time.
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -174,6 +174,24 @@ class Network:
         for service in member.services:
             self._on[service].remove(member)
 
+    def part_with(self, name: str, service: str, meanwhile: Callable[[int], None]) -> None:
+        """A gateway leaves a service: it yields to others first, who hear all of it late."""
+        member = self.members[name]
+        for other in self.members.keys() - {name}:
+            self.slow_talk(other, 50)
+        member.machine.rest(True, service)
+        member.work()
+        while member.machine.is_yielding(self.now):
+            meanwhile(10)
+        self.run(100)  # what has been sent there until then arrives
+        for other in self.members.keys() - {name}:
+            self.slow_talk(other, 50)
+        member.services.remove(service)
+        self._on[service].remove(member)
+        del member.wants[service]
+        member.machine.detach(service)
+        member.work()
+
     def later(self, wait: int, act: Callable[[], None]) -> None:
         heapq.heappush(self._queue, (self.now + wait, next(self._order), act))
 

@@ -9,9 +9,17 @@ import pytest
 from tests.laws.federation_network import Network
 from tidings.events.build import event
 from tidings.events.structured import StructuredEvent
-from tidings.federation.control import Control, ControlKind, control_event, control_of, signed
+from tidings.federation.control import (
+    CONTROL_SUBJECT,
+    Control,
+    ControlKind,
+    control_event,
+    control_of,
+    signed,
+)
 from tidings.federation.gateway import GatewayCounts
-from tidings.federation.marks import Mark
+from tidings.federation.marks import MOST_HOPS, Mark
+from tidings.federation.probes import ProbeHop, way_text
 from tidings.federation.records import (
     MOST_ENDED,
     MOST_GATEWAYS,
@@ -183,6 +191,42 @@ def test_a_publication_of_a_client_that_is_repeated_is_published_once() -> None:
     assert network.delivered == {("Speed", "A"): 1}
     assert counts(network).refused == 2
     assert "me-1" in counts(network).last_refusal
+
+
+# What has come too far.
+
+
+@pytest.mark.parametrize("hops", [MOST_HOPS - 1, MOST_HOPS])
+def test_what_has_come_too_far_is_stopped(hops: int) -> None:
+    """Through federations, through one federation, and the way of a probe."""
+    network = two()
+    machine = network.members["G1"].machine
+    far, passes = tuple(f"X{at}" for at in range(hops)), hops < MOST_HOPS
+
+    def carried(sent: StructuredEvent, mark: Mark | None) -> int:
+        heard, before = Arrival(sent, mark, "s", 1), machine.counts.carried
+        if sent.name == CONTROL_SUBJECT:
+            machine.control_arrived("B", heard, network.now)
+        else:
+            machine.route("B", heard)
+        return machine.counts.carried - before
+
+    speed = event("", "", "Speed", {"rate": 1})
+    assert carried(speed, Mark("other", "X", "s", 1, ("X",), before=far)) == passes
+    publication = Control(
+        kind=ControlKind.PUBLICATION, system="sim", sender="G2", id="l-1", targets="A", via="G1",
+        event=speed, mark=Mark("sim", "X", "s", 2, far),
+    )  # fmt: skip
+    assert carried(control_event(publication), None) == passes
+    assert machine.counts.circled == 2 * (not passes)
+    machine.take_effects()
+    way = tuple(ProbeHop("G2", one, "B", 1) for one in (*far, "C"))
+    probe = Control(
+        kind=ControlKind.PROBE, system="sim", sender="G2", id="G2~l-2", source="C", targets="A",
+        body=way_text(way),
+    )  # fmt: skip
+    carried(control_event(probe), None)
+    assert bool(machine.take_effects()) is passes
 
 
 # Services that lie, and clocks that are apart.

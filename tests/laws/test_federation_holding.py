@@ -215,3 +215,27 @@ def test_a_gateway_that_has_just_started_goes_on_before_it_is_deleted() -> None:
     network.members["G2"].restart()
     network.run(2_000)
     check_accepted(network, ["B"], subjects)
+
+
+@pytest.mark.parametrize("seed", range(size(6, 200)))
+def test_nothing_is_lost_while_a_gateway_leaves_a_service(seed: int) -> None:
+    random = Random(7_000 + seed)
+    attached = {"G1": ["A", "B", "C"], "G2": ["A", "B"], "G3": ["B", "C"]}
+    network = Network(seed, attached, members=HoldingMember)
+    network.run(2_000)
+    for service in "ABC":
+        network.subscribe("G1", "$rate > 0", service, "*")
+    network.run(2_000)
+    sent: dict[str, str] = {}
+
+    def publish(milliseconds: int) -> None:
+        for _ in range(milliseconds // 10):
+            sent[f"E{len(sent)}"] = random.choice("ABC")
+            network.event([*sent.values()][-1], [*sent][-1], rate=1)
+            network.run(10)
+
+    publish(100)
+    network.part_with("G1", random.choice("ABC"), publish)
+    publish(300)
+    network.run(10_000)
+    check_accepted(network, ["A", "B", "C"], sent)

@@ -8,6 +8,7 @@ bodies of functions differ, a child of that one exchanges them, and imports noth
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
@@ -399,7 +400,9 @@ class _Keeper:
             importlib.import_module(_dotted(module))
         if self._modules != len(sys.modules):
             self._modules = len(sys.modules)
+            gc.unfreeze()  # what is frozen is not found
             self._functions = functions()
+            gc.freeze()  # and what is not frozen is copied where a child collects its garbage
         return self._functions.get(str(PACKAGE / module), [])
 
     def _found(self, session: pytest.Session, tests: Sequence[str]) -> list[pytest.Item]:
@@ -450,6 +453,7 @@ class _Server:
         for name in _FOREIGN:
             importlib.import_module(name)
         _hypothesis()
+        gc.freeze()
         assert "tidings" not in sys.modules
         mine, its = socket.socketpair()
         if not os.fork():

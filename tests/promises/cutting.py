@@ -20,13 +20,16 @@ class CuttingProxy:
         target_port: Where new connections lead.
         refusing: Whether new connections are cut at once.
         muting: Whether what comes from the service is lost.
+        deafening: Whether what goes to the service is lost.
         passed: How many octets came from the service.
     """
 
     def __init__(self, target_port: int) -> None:
         self.target_port = target_port
         self.port = 0
-        self.refusing = self.muting = False
+        self.refusing = self.muting = self.deafening = False
+        self._moving = asyncio.Event()
+        self._moving.set()
         self.passed = 0
         self._server: asyncio.Server | None = None
         self._writers: set[asyncio.StreamWriter] = set()
@@ -44,6 +47,14 @@ class CuttingProxy:
         for writer in self._writers:
             writer.transport.abort()
         self._writers.clear()
+
+    def hold(self) -> None:
+        """Holds all octets back, in both directions, until `release`: a peer that is very slow."""
+        self._moving.clear()
+
+    def release(self) -> None:
+        """Passes on what was held back, and what comes."""
+        self._moving.set()
 
     async def close(self) -> None:
         """Cuts everything, and listens no more."""
@@ -97,9 +108,10 @@ class CuttingProxy:
     ) -> None:
         with suppress(OSError):
             while data := await reader.read(65_536):
+                await self._moving.wait()
                 if counted:
                     self.passed += len(data)
-                    if self.muting:
-                        continue
+                if self.muting if counted else self.deafening:
+                    continue
                 writer.write(data)
                 await writer.drain()

@@ -198,7 +198,9 @@ async def join(client: Client, name: Name, side: str) -> None:
 
 @service_command(gateways, "tidings gateway leave tower n")
 async def leave(client: Client, name: Name, adapter: str) -> None:
-    """Have a gateway leave a service; what waits for it is deleted.
+    """Have a gateway leave a service, once others serve what it serves there.
+
+    What waits for the service then is deleted.
 
     Options:
         adapter <ADAPTER>: The adapter's name.
@@ -209,7 +211,7 @@ async def leave(client: Client, name: Name, adapter: str) -> None:
         there = ", ".join(one.adapter for one in sides)
         raise NotFound(f"gateway {name} has no adapter {adapter!r:.60}; it has: {there}")
     await client.transport.ask(r.ChangeGateway(name, kept))
-    render.result({"left": adapter}, f"gateway {name} has left {adapter}")
+    render.result({"left": adapter}, f"gateway {name} leaves {adapter}")
 
 
 async def _sides(client: Client, name: str) -> Sequence[r.SideConfig]:

@@ -35,6 +35,8 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
         holds: Whether the service keeps an event that it has handed over until `taken`, across a
             restart of the gateway too.
         confirms: Whether a published event is safe at the service when `publish` returns.
+        once: Whether the service drops an event that is published into it again, so that nobody
+            there gets it twice.
         marks: Whether an event can carry its mark.
         echoes: Whether an adapter without marks may hear again what it has published itself.
         control: Whether control events can pass.
@@ -53,6 +55,7 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     filtering: Filtering
     holds: bool
     confirms: bool
+    once: bool = False
     marks: bool
     echoes: bool = True
     control: bool

@@ -52,6 +52,7 @@ class _Kept:
     machine: Gateway | None = None
     sides: Callable[[], tuple[r.SideInfo, ...]] = tuple
     problem: str = NOT_RUN
+    asked: tuple[Note, ...] = ()  # since it was told to run, until it does
 
 
 class Federation:
@@ -148,6 +149,7 @@ class Federation:
         if kept.machine is None:
             notes = summed((*kept.memory.notes, note))
             kept.memory = msgspec.structs.replace(kept.memory, notes=notes)
+            kept.asked = summed((*kept.asked, note))
             self._keep(asked.gateway)
             return
         kept.machine.ask(note, now)
@@ -175,11 +177,16 @@ class Federation:
             kept.memory = told.memory
             self._keep(told.gateway)
 
-    def _runs(self, told: r.GatewayRuns, _: int) -> None:
+    def _runs(self, told: r.GatewayRuns, now: int) -> None:
         kept = self._gateways.get(told.gateway)
         if kept is not None and callable(told.sides):
             kept.machine = told.machine if isinstance(told.machine, Gateway) else None
             kept.sides, kept.problem = told.sides, told.problem
+            if kept.machine is not None and kept.asked:
+                asked, kept.asked = kept.asked, ()
+                for note in asked:
+                    kept.machine.ask(note, now)
+                self._effects.append(r.WakeGateway(told.gateway))
 
     # Rules.
 
@@ -191,6 +198,7 @@ class Federation:
     def _run(self, name: str) -> None:
         kept = self._gateways[name]
         if self._ready:
+            kept.asked = ()
             self._effects.append(r.RunGateway(kept.config, kept.draining, kept.memory))
 
     def _find(self, name: str) -> _Kept:

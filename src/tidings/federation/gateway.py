@@ -230,6 +230,7 @@ class _Side:
     secrets: Mapping[str, bytes]
     place: str = ""
     up: bool = False
+    resting: bool = False
     heard: dict[str, int] = field(default_factory=dict)  # other gateways, and when
     said: OrderedDict[str, _Said] = field(default_factory=OrderedDict)
     loses_marks: bool = False
@@ -700,9 +701,12 @@ class Gateway:
         gateways = tuple(step.gateway for step in route)
         return [(gateways, one.part, one.survives.value, one.where) for one in context_report(hops)]
 
-    def rest(self, resting: bool) -> None:
-        """Yield its ways to others, or take them again."""
-        self._resting = resting
+    def rest(self, resting: bool, adapter: str = "") -> None:
+        """Yield its ways, or those over one side, to others, or take them again."""
+        if adapter:
+            self._sides[adapter].resting = resting
+        else:
+            self._resting = resting
         self._dirty = True
 
     def leave(self) -> None:
@@ -714,10 +718,13 @@ class Gateway:
 
     def is_yielding(self, now: int) -> bool:
         """Whether it still serves what others are about to serve, or does not know that yet."""
-        return not self.is_informed(now) or any(
+        served = (
             self.topology.parallel(side.service, request.source)
             for side in self._sides.values()
             for request in side.active
+        )
+        return not self.is_informed(now) or any(
+            others and self.name not in others for others in served
         )
 
     # Events.
@@ -1086,17 +1093,21 @@ class Gateway:
             )
             for side in self._sides.values()
         )  # fmt: skip
-        told = (msgspec.structs.replace(one, up=one.up and not self._resting) for one in attached)
+        resting = {one.service for one in self._sides.values() if self._resting or one.resting}
+        told = (
+            msgspec.structs.replace(one, up=one.up and one.service not in resting)
+            for one in attached
+        )
         self._write("", Links(tuple(told)))
         self._dirty = False
         touched = self._known.update(now)
         before = self.topology
-        drawn = self._known.version, attached, self._resting
+        drawn = self._known.version, attached, resting
         redrawn = drawn != self._drawn
         if redrawn:
             self._drawn = drawn
             links = {**self._known.links, self.name: Links(attached)}
-            self.topology = Topology(self.name, links, resting=self._resting)
+            self.topology = Topology(self.name, links, resting=resting)
         recalled = set(self._recalled)
         for request in recalled:
             if not self._is_recalled(request):

@@ -103,12 +103,12 @@ class SideInfo:
         received: Events that the service has handed over.
         sent: Events published into it.
         waiting: Events that wait for it, in memory and in its outbox.
-        set_aside: Events that it could not carry; they are dead letters of the outbox.
+        set_aside: Events that it could not carry, or not map on their way in: dead letters.
         withheld: Events that the flow rules have held back.
         outside: Events whose validity area does not contain the service's position.
         reconnects: How often it was connected again.
         repeated: Events that may have arrived twice, after a failure.
-        last_cause: Why the last event could not be carried.
+        last_cause: Why the last event was set aside.
         requested: How many filters others have asked for there.
         placed: How many it has placed for them; fewer where one covers others.
     """

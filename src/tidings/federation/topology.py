@@ -15,7 +15,7 @@ which everything that is known runs: the event goes as far as it can, and waits 
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from hashlib import blake2b
 from typing import Final, NamedTuple
@@ -52,8 +52,10 @@ class Topology:
         links: What it is drawn from.
     """
 
-    def __init__(self, own: str, links: Mapping[str, Links], *, resting: bool = False) -> None:
-        """`own` draws it; if it is resting, it carries only what nobody else can."""
+    def __init__(
+        self, own: str, links: Mapping[str, Links], *, resting: Collection[str] = ()
+    ) -> None:
+        """`own` draws it; where it is resting, it carries only what nobody else can."""
         self._own = own
         self._resting = resting
         self.links = links
@@ -88,7 +90,7 @@ class Topology:
                 self.contexts[service] = one.context
                 if one.place:
                     self.places.setdefault(service, one.place)
-                rests = self._resting and gateway == self._own
+                rests = gateway == self._own and service in self._resting
                 on = self._on if one.up and not rests else self._away
                 on.setdefault(service, []).append(gateway)
 

@@ -17,6 +17,7 @@ from tidings.events.anyvalue import Value
 from tidings.events.codecs.json_codec import encode_event
 from tidings.events.fields import StructuredFields
 from tidings.events.structured import StructuredEvent, pack_data, pack_header
+from tidings.federation.reading import read
 from tidings.filters.constraint import constraint
 
 MOST_RULES: Final = 256
@@ -77,8 +78,8 @@ class Mapped:
 
     def __init__(self, given: Mapping[str, object], where: str) -> None:
         try:
-            rules = msgspec.convert(dict(given), Rules)
-        except msgspec.ValidationError as error:
+            rules = read(Rules, dict(given))
+        except InvalidUsage as error:
             raise InvalidUsage(f"{where}: mapping: {error}") from error
         self.changes_in, self.changes_out = bool(rules.into), bool(rules.out)
         self.inward = _compiled(rules.into, f"{where}: mapping.in")

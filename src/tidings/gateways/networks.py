@@ -21,6 +21,7 @@ from tidings.channel.vocabulary import Side
 from tidings.client.client import Client
 from tidings.client.connecting import connect, is_corba
 from tidings.errors import InvalidUsage, NameTaken, NotFound, TidingsError, Unreachable, WrongState
+from tidings.events.codecs.json_types import meant
 from tidings.federation import requests as r
 from tidings.federation.distribution import checked_name
 from tidings.gateways.sides import read_secret
@@ -142,8 +143,10 @@ def _link(text: str, names: Sequence[str]) -> tuple[str, str]:
     for a in names:
         if text.startswith(f"{a}-") and (b := text[len(a) + 1 :]) in names and a != b:
             return a, b
+    hint = meant(text, list(SHAPES))
     raise InvalidUsage(
         f"links: {text!r:.60} is not {', '.join(SHAPES)}, and joins no two of {', '.join(names)}"
+        f"{hint and '; '}{hint}"
     )
 
 
@@ -382,9 +385,8 @@ async def change(
     gateways = _with_requests([*staying.values(), *new], wanted)
     added = [node for name, node in nodes.items() if name not in network.nodes]
     changed = [one for one in gateways if staying.get(one.config.name) != one]
-    clients = await services.of(
-        [*added, *(Node(one.home, one.url, "") for one in (*changed, *going.values()))]
-    )
+    homes = [Node(one.home, one.url, "") for one in (*changed, *going.values())]
+    clients = await services.of([*added, *_left(nodes, going.values()), *homes])
     undo: list[Undo] = []
     made: dict[str, LinkGateway] = {}
     try:
@@ -405,6 +407,11 @@ async def change(
     if going:
         await until_settled(services, network)
         await _take_away(services, before, going)
+
+
+def _left(nodes: Mapping[str, Node], going: Iterable[LinkGateway]) -> list[Node]:
+    """Return the nodes that links leave: they keep what they have for one until it is fetched."""
+    return [nodes[name] for one in going for name in sorted(one.nodes & set(nodes))]
 
 
 def _check_same(staying: Mapping[str, LinkGateway], more: Iterable[LinkGateway]) -> None:

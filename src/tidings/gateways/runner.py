@@ -29,7 +29,7 @@ from tidings.federation.gateway import (
 from tidings.filters.constraint import Constraint
 from tidings.gateways.adapters.base import Arrival, Placed, Side
 from tidings.gateways.outbox import Outbox
-from tidings.gateways.sides import SideRunner, outbox_qos, read_secret
+from tidings.gateways.sides import LEAVING, SideRunner, outbox_qos, read_secret
 from tidings.names import new_origin
 
 log = logging.getLogger(__name__)
@@ -65,6 +65,19 @@ class _UnderWay:
     left: int = 0
 
 
+@dataclass(slots=True)
+class _Parting:
+    """A side that leaves.
+
+    Attributes:
+        task: What it does.
+        yields: Whether it still serves what others are about to serve; it may stay then.
+    """
+
+    task: asyncio.Task[None]
+    yields: bool = True
+
+
 class GatewayRunner:
     """Runs one gateway.
 
@@ -98,6 +111,7 @@ class GatewayRunner:
             self._add(side)
         self._ticking: asyncio.Task[None] | None = None
         self._draining: asyncio.Task[None] | None = None
+        self._parting: dict[str, _Parting] = {}
         self._let_flow(told)
 
     def _let_flow(self, told: r.RunGateway) -> None:
@@ -176,9 +190,11 @@ class GatewayRunner:
 
     async def stop(self, *, delete: bool = False) -> None:
         """Disconnect all sides."""
-        tasks = [one for one in (self._ticking, self._draining) if one is not None]
+        yielding = [one.task for one in self._parting.values() if one.yields]
+        tasks = [one for one in (self._ticking, self._draining, *yielding) if one is not None]
         for task in tasks:
             task.cancel()
+        tasks += [one.task for one in self._parting.values() if not one.yields]
         if tasks:
             await asyncio.wait(tasks)
         for side in self._sides.values():
@@ -187,12 +203,15 @@ class GatewayRunner:
     async def change(self, told: r.RunGateway) -> None:
         """Go on like this; sides that stay as they were are not touched."""
         wanted = {side.adapter: side for side in told.config.sides}
+        for adapter in self._parting.keys() & wanted.keys():
+            await self._stay(adapter)
         before = dict(self._sides)
-        for adapter, side in list(self._sides.items()):
-            if wanted.get(adapter) != side.config:
-                await (side.stop() if adapter in wanted else side.delete())
-                self.machine.detach(adapter)
-                del self._sides[adapter]
+        for adapter, side in before.items():
+            if adapter not in wanted:
+                self._part(adapter)
+            elif wanted[adapter] != side.config:
+                await side.stop()
+                self._detach(adapter)
         self.config = told.config
         self._let_flow(told)
         self._broken.clear()
@@ -202,13 +221,49 @@ class GatewayRunner:
         for adapter, old in before.items():
             if (now := self._sides.get(adapter)) is not old:
                 old.pass_on(now)
-        for key, way in list(self._under_way.items()):
-            adapter = way.source.config.adapter
-            if adapter in self._sides:
-                way.source = self._sides[adapter]  # which is handed over again what was not taken
-            elif key in self._held:
-                del self._held[key], self._under_way[key]
+        for way in self._under_way.values():  # they are handed over again what was not taken
+            way.source = self._sides.get(way.source.config.adapter, way.source)
         self.work()
+
+    # A side that leaves: others take over what it serves, and then it goes.
+
+    def _part(self, adapter: str) -> None:
+        """Have a side leave, in a task of its own."""
+        if adapter not in self._parting:
+            self.machine.rest(True, adapter)
+            self.work()
+            task = asyncio.get_running_loop().create_task(self._leave_at(adapter))
+            self._parting[adapter] = _Parting(task)
+
+    async def _leave_at(self, adapter: str) -> None:
+        await self._yield()
+        side = self._sides[adapter]
+        self._parting[adapter].yields = False
+        try:
+            await side.delete()
+        finally:
+            del self._parting[adapter]
+            self._detach(adapter)
+            side.pass_on(None)
+            for key, way in list(self._held.items()):
+                if way.source is side:
+                    del self._held[key], self._under_way[key]
+            self.work()
+
+    async def _stay(self, adapter: str) -> None:
+        """Have a side stay that was about to leave; if it is leaving, wait until it has."""
+        parting = self._parting[adapter]
+        if parting.yields:
+            parting.task.cancel()
+        await asyncio.wait((parting.task,))
+        if parting.yields:
+            del self._parting[adapter]
+            self.machine.rest(False, adapter)
+            self.work()
+
+    def _detach(self, adapter: str) -> None:
+        self.machine.detach(adapter)
+        del self._sides[adapter]
 
     def sides(self) -> tuple[r.SideInfo, ...]:
         """Return its sides as they are now."""
@@ -216,7 +271,10 @@ class GatewayRunner:
 
     def _info(self, adapter: str) -> r.SideInfo:
         requested, placed = self.machine.filters(adapter)
-        return replace(self._sides[adapter].info(), requested=requested, placed=placed)
+        info = replace(self._sides[adapter].info(), requested=requested, placed=placed)
+        if adapter in self._parting:
+            info = replace(info, cause="it leaves, when others serve what it has served")
+        return info
 
     # What happens.
 
@@ -369,6 +427,7 @@ class Gateways:
         self._times = times
         self._running: dict[str, GatewayRunner] = {}
         self._leaving: dict[str, asyncio.Task[None]] = {}
+        self._next: dict[str, r.RunGateway] = {}  # of the names of those that leave
         self._changes: asyncio.Queue[Callable[[], Coroutine[Any, Any, None]]] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
         on_effect(r.RunGateway, lambda told: self._changes.put_nowait(partial(self._run, told)))
@@ -401,8 +460,15 @@ class Gateways:
 
     async def _run(self, told: r.RunGateway) -> None:
         name = told.config.name
-        if name in self._leaving:  # one that was deleted
-            await asyncio.wait((self._leaving[name],))
+        if name in self._leaving:
+            self._next[name] = told
+            most = _YIELD * (self._times or GatewayTimes()).gone / _SECOND + LEAVING
+            problem = (
+                "it starts when the deleted gateway of this name has left its services, "
+                f"within {most:.0f} s"
+            )
+            self._tell(r.GatewayRuns(name, None, tuple, problem))
+            return
         runner = self._running.get(name)
         try:
             if told.config.paused:
@@ -429,10 +495,17 @@ class Gateways:
         self._tell(r.GatewayRuns(name, None, tuple, "it rests"))
 
     async def _end(self, told: r.EndGateway) -> None:
+        self._next.pop(told.name, None)
         runner = self._running.pop(told.name, None)
         if runner is not None:
             task = self._leaving[told.name] = asyncio.create_task(runner.leave())
-            task.add_done_callback(lambda _: self._leaving.pop(told.name))
+            task.add_done_callback(lambda _: self._left(told.name))
+
+    def _left(self, name: str) -> None:
+        """A deleted gateway has gone: one that was made under its name meanwhile starts."""
+        del self._leaving[name]
+        if (told := self._next.pop(name, None)) is not None:
+            self._changes.put_nowait(partial(self._run, told))
 
     def _wake(self, told: r.WakeGateway) -> None:
         runner = self._running.get(told.name)

@@ -20,6 +20,7 @@ import os
 from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -58,7 +59,7 @@ from tidings.gateways.adapters.base import (
     new_adapter,
 )
 from tidings.gateways.mapping import Mapped
-from tidings.gateways.outbox import Outbox
+from tidings.gateways.outbox import FromAside, Outbox
 
 log = logging.getLogger(__name__)
 
@@ -73,10 +74,12 @@ _LOOK: Final = 0.5
 # Seconds until a service that has refused what is wanted is asked again.
 _AGAIN: Final = 10.0
 _BRIEFLY: Final = 0.1
+# Seconds until a channel that takes nothing is tried again.
+_RETRY: Final = 1.0
 # So often an adapter may fail with an event that is alone; then the event is refused.
 _MOST_FAULTS: Final = 3
-# Seconds that a service has to delete what a side has there.
-_LEAVE: Final = 5.0
+LEAVING: Final = 10.0
+"""Seconds that a service has to take what has come for it, and to delete what a side has there."""
 _SECOND: Final = 1_000_000
 
 Heard = Callable[[str, Sequence[Arrival]], Awaitable[None]]
@@ -118,6 +121,8 @@ class SideRunner:
         self._changed = changed
         self._placed = placed
         self._mapped = Mapped(config.mapping, config.adapter)
+        self._aside = outbox.aside(self._mapped.inward, partial(heard, config.adapter))
+        self._putting_aside: set[asyncio.Task[None]] = set()
         self._flow = _Allowed(config.flow)
         self._position = position_of_text(config.position) if config.position else None
         # Without any, what goes to the service is not looked at here.
@@ -161,14 +166,16 @@ class SideRunner:
 
     async def stop(self) -> None:
         """Disconnect; what waits in memory goes to the outbox."""
-        for task in self._tasks:
+        tasks = [*self._tasks, *self._putting_aside]
+        for task in tasks:
             task.cancel()
-        if self._tasks:
-            await asyncio.wait(self._tasks)
+        if tasks:
+            await asyncio.wait(tasks)
         self._tasks = []
         with suppress(TidingsError):
             await self._to_outbox()
         await self._outbox.close()
+        await self._aside.close()
         self._set(SideState.STOPPED, "")
 
     def pass_on(self, other: SideRunner | None) -> None:
@@ -185,10 +192,11 @@ class SideRunner:
         """Stop, and leave nothing: neither what waits nor, where it is up, subscriptions."""
         for last in (self._empty, self._leave):
             with suppress(TimeoutError):
-                async with asyncio.timeout(_LEAVE):
+                async with asyncio.timeout(LEAVING / 2):
                     await last()
         await self.stop()
         await self._outbox.delete()
+        await self._aside.delete()
 
     async def _empty(self) -> None:
         """Wait until what has come for the service is there."""
@@ -237,14 +245,23 @@ class SideRunner:
 
     def taken(self, arrivals: Sequence[Arrival]) -> None:
         """Let the service forget what it has handed over."""
-        if self._adapter is not None:
+        handle = arrivals[0].handle
+        if isinstance(handle, FromAside):
+            handle.subscription.ack(handle.message)
+        elif self._adapter is not None:
             self._adapter.taken(arrivals)
 
     def set_aside(self, arrivals: Sequence[Arrival], cause: str) -> None:
-        """Count an event that the gateway cannot handle, and let the service forget it."""
-        self._counts["set_aside"] += 1
-        self._last_cause = cause
-        self.taken(arrivals)
+        """Set aside an event that the gateway cannot handle, and let the service forget it."""
+        handle = arrivals[0].handle
+        if isinstance(handle, FromAside):
+            handle.subscription.reject(handle.message, cause)
+            return
+        # It was mapped already, and cannot be tried again if that has changed it.
+        forever = cause if self.config.mapping.get("in") else ""
+        task = asyncio.get_running_loop().create_task(self._put_aside(arrivals, cause, forever))
+        self._putting_aside.add(task)
+        task.add_done_callback(self._putting_aside.discard)
 
     def loses_marks(self) -> None:
         """Know again what was published: the service does not do what the adapter says."""
@@ -304,10 +321,11 @@ class SideRunner:
     async def _open_outbox(self) -> None:
         while True:
             try:
-                return await self._outbox.open()
+                await self._outbox.open()
+                return await self._aside.open()
             except TidingsError as error:
                 self._set(SideState.DOWN, f"its outbox cannot be opened: {error}")
-                await asyncio.sleep(1)
+                await asyncio.sleep(_RETRY)
 
     async def _session(self) -> None:
         """Connect, and work until the connection is lost."""
@@ -421,7 +439,7 @@ class SideRunner:
             answers = await self._publish(adapter, [outgoing for outgoing, _ in batch])
         except BaseException:
             self._queue.extendleft(reversed(batch))
-            self._counts["repeated"] += 0 if self.capabilities.marks else len(batch)
+            self._repeat(len(batch))
             raise
         finally:
             self._sending = 0
@@ -437,6 +455,10 @@ class SideRunner:
                 await self._keep(refused)
             except TidingsError as error:
                 raise _Lost(f"the outbox takes nothing: {error}") from error
+
+    def _repeat(self, events: int) -> None:
+        """Count what is published again, though the service may have it."""
+        self._counts["repeated"] += 0 if self.capabilities.once else events
 
     async def _publish(
         self, adapter: Adapter[Any], events: Sequence[Outgoing]
@@ -520,6 +542,7 @@ class SideRunner:
         try:
             answers = await self._publish(adapter, [*map(self._outbox.outgoing, messages)])
         except BaseException:
+            self._repeat(len(messages))
             await self._outbox.take_back()
             raise
         self._outbox.settle(messages, answers)
@@ -536,7 +559,7 @@ class SideRunner:
                     await self._to_outbox()
                 except TidingsError as error:
                     self._last_cause = f"the outbox takes nothing: {error}"
-                    await asyncio.sleep(1)
+                    await asyncio.sleep(_RETRY)
 
     @property
     def _must_spill(self) -> bool:
@@ -566,7 +589,8 @@ class SideRunner:
 
     async def _heard(self, arrivals: Sequence[Arrival]) -> None:
         self._counts["received"] += len(arrivals) - sum([_is_talk(one.event) for one in arrivals])
-        if not (self._hears_echoes or self._mapped.changes_in):
+        changes = self._hears_echoes or self._mapped.changes_in
+        if not (changes or any(one.problem for one in arrivals)):
             await self._heard_by(self.config.adapter, arrivals)
             return
         passed = []
@@ -574,22 +598,37 @@ class SideRunner:
             if self._hears_echoes and self._is_echo(arrival.event):
                 self.taken([arrival])
                 continue
-            mapped = self._inward(arrival)
+            try:
+                mapped = self._inward(arrival)
+            except InvalidEvent as error:
+                await self._put_aside([arrival], str(error), arrival.problem)
+                continue
             if mapped is None:
                 self.taken([arrival])
             else:
                 passed.append(mapped)
         await self._heard_by(self.config.adapter, passed)
 
+    async def _put_aside(self, arrivals: Sequence[Arrival], cause: str, forever: str) -> None:
+        """Keep what cannot be handled, and only then let the service forget it."""
+        self._counts["set_aside"] += 1
+        self._last_cause = cause
+        while True:
+            try:
+                await self._aside.keep(arrivals[0], forever)
+                break
+            except TidingsError as error:
+                self._last_cause = f"what cannot be mapped cannot be kept either: {error}"
+                await asyncio.sleep(_RETRY)
+        self.taken(arrivals)
+
     def _inward(self, arrival: Arrival) -> Arrival | None:
+        """Return what has come as the federation gets it; None if it does not."""
+        if arrival.problem:
+            raise InvalidEvent(arrival.problem)
         if arrival.event.name == CONTROL_SUBJECT:
             return arrival
-        try:
-            event = self._mapped.inward(arrival.event)
-        except InvalidEvent as error:
-            self._counts["set_aside"] += 1
-            self._last_cause = str(error)
-            return None
+        event = self._mapped.inward(arrival.event)
         if event is arrival.event:
             return arrival  # no rule has changed it
         return None if event is None else arrival._replace(event=event)
@@ -643,12 +682,21 @@ def checked_side(config: SideConfig, side: Side | None = None) -> Adapter[Any]:
 
 def outbox_qos(config: SideConfig) -> Mapping[str, object]:
     """Return the quality of service of a side's outbox; InvalidUsage says what is wrong."""
+    given: Mapping[str, object] = {}
     try:
         given = properties_in(config.outbox)
         changed(QoS(), Level.CHANNEL, None, given)
     except (UnsupportedQoS, BadInput) as error:
-        raise InvalidUsage(f"{config.adapter}: outbox: {error}") from error
+        told = "".join(f"; {name}: {hint}" for name, hint in _hints(given))
+        raise InvalidUsage(f"{config.adapter}: outbox: {error}{told}") from error
     return given
+
+
+def _hints(given: Mapping[str, object]) -> list[tuple[str, str]]:
+    from tidings.client.configuration.text import property_hint  # of use for errors only
+
+    hints = [(name, property_hint(name, value)) for name, value in given.items()]
+    return [(name, hint) for name, hint in hints if hint]
 
 
 def _secret(name: str, reference: object) -> str:

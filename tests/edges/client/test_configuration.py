@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import tomllib
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import replace
@@ -792,3 +793,27 @@ def test_service_types_come_after_those_they_are_derived_from_and_never_change()
     found = Found(Configuration(trader=other), trader=FoundTrader(other))
     with pytest.raises(InvalidUsage, match="service type Z: its properties differ"):
         plan(wanted, found)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (
+            'requests = [{kind = "subscrbe", what = "A", source = "S"}]',
+            r"requests\[0\].kind: 'subscrbe' is none of .*unannounce; did you mean 'subscribe'",
+        ),
+        (
+            "sides.a.flow.rate = 'fast'",
+            r"sides\[0\].flow.rate: 'fast' is not a whole number",
+        ),
+        ("paused = 1", "paused: 1 is not true or false"),
+        ("keys = { a = 1 }", "keys: expected `str`, got `int`"),
+        ("sides.a.flow.rat = 1", "sides.a.flow.rat: unknown; did you mean 'rate'"),
+    ],
+)
+def test_a_wrong_gateway_in_a_file_is_named(wrong: str, words: str) -> None:
+    side = "sides.a = { service = 'S', kind = 'memory' }"
+    if wrong.startswith("sides"):
+        side = "sides.a.service = 'S'\nsides.a.kind = 'memory'"
+    [fault] = faults(f"[gateways.G]\n{wrong}\n{side}\n")
+    assert re.match(rf"gateways\.G\.{words}", fault), fault

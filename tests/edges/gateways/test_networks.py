@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -43,6 +43,8 @@ def test_two_nodes_in_a_ring_have_one_link_and_names_may_have_hyphens() -> None:
     for wrong in ("a", "a-a", "a-x", "circle", ""):
         with pytest.raises(InvalidUsage, match="joins no two of a, b"):
             n.links_of(wrong, "ab")
+    with pytest.raises(InvalidUsage, match="did you mean 'ring'"):
+        n.links_of("rign", "ab")
 
 
 def test_nodes_are_names_and_addresses() -> None:
@@ -71,6 +73,23 @@ async def test_a_network_does_not_fall_apart() -> None:
     async with n.Services() as services:
         with pytest.raises(InvalidUsage, match="no link joins a, b with c"):
             await n.change(services, n.Network("roads"), nodes=ABC, more=links)
+
+
+async def test_a_link_stays_while_a_node_that_has_something_for_it_is_down(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    links = n.planned("roads", ABC, [("a", "b"), ("b", "c"), ("a", "c")], 1)
+    network = n.Network("roads", dict(ABC), {one.config.name: one for one in links})
+
+    async def all_but_b(_: n.Services, nodes: Iterable[n.Node]) -> dict[str, Client]:
+        if "b" in {one.name for one in nodes}:
+            raise Unreachable("b does not answer")
+        pytest.fail("b was not asked")
+
+    monkeypatch.setattr(n.Services, "of", all_but_b)
+    async with n.Services() as services:
+        with pytest.raises(Unreachable):
+            await n.change(services, network, nodes=ABC, less=["roads.a-b"])
 
 
 class World:

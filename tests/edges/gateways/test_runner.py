@@ -9,15 +9,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.patience import PATIENCE
 from tidings.engine.host import Host
 from tidings.events.build import event
 from tidings.events.structured import StructuredEvent
 from tidings.federation import requests as r
-from tidings.federation.gateway import GatewayTimes
+from tidings.federation.gateway import Gateway, GatewayTimes
 from tidings.federation.marks import unmarked
 from tidings.gateways.adapters.memory import bus
-from tidings.gateways.runner import Gateways
+from tidings.gateways.runner import GatewayRunner, Gateways
 from tidings.names import new_origin
 from tidings.server.cores import service_cores
 from tidings.server.embedded import client_for, local_client
@@ -28,13 +30,16 @@ TIMES = GatewayTimes(hello=100_000, gone=350_000)
 class World:
     """A service with its gateways."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Host, times: GatewayTimes) -> None:
         self.host = host
         self.client = local_client(host)
-        self.gateways = Gateways(host.tell, host.on_effect, partial(client_for, host), times=TIMES)
+        self.gateways = Gateways(host.tell, host.on_effect, partial(client_for, host), times=times)
 
     async def ask(self, request: Any) -> Any:
         return await self.client.transport.ask(request)
+
+    async def see(self, question: Any) -> Any:
+        return await self.client.transport.request(question)
 
     async def gateway(self, *sides: r.SideConfig, name: str = "G") -> None:
         await self.ask(r.CreateGateway(name, sides))
@@ -60,9 +65,9 @@ class World:
 
 
 @asynccontextmanager
-async def world(folder: Path | None = None) -> AsyncIterator[World]:
+async def world(folder: Path | None = None, times: GatewayTimes = TIMES) -> AsyncIterator[World]:
     host = await Host.open(folder, cores=service_cores())
-    made = World(host)
+    made = World(host, times)
     made.gateways.start()
     try:
         yield made
@@ -136,6 +141,103 @@ async def test_what_waits_outlives_the_service_and_the_gateway(tmp_path: Path) -
         await made.until(lambda info: info.sides[1].waiting == 0)
         bus(one).publish(speed(5))
         assert (await heard.next()).data["rate"] == 5
+
+
+async def test_what_was_asked_of_a_gateway_is_kept() -> None:
+    async with world() as made:
+        await made.gateway(memory("a", new_origin()), memory("b", new_origin()))
+        await made.want("Speed", "B")
+        config = await made.ask(r.SeeGatewayConfig("G"))
+        assert [(one.what, one.source) for one in config.requests] == [("Speed", "B")]
+
+
+async def until_parted(made: World, adapter: str, name: str = "G") -> r.GatewayInfo:
+    return await made.until(lambda info: adapter not in {s.adapter for s in info.sides}, name)
+
+
+async def test_a_side_that_leaves_yields_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever stays in its place goes on without a gap, and what leaves takes its things along."""
+    sides = (channel("c", "roads"), channel("b", "town"))
+    async with world() as made:
+        await made.gateway(*sides)
+        await made.gateway(*sides, name="H")
+        await made.want("$rate > 0", "B")
+        heard = await made.client.subscribe("town")
+        serves, goes_on = asyncio.Event(), asyncio.Event()
+        is_yielding = Gateway.is_yielding
+
+        def yielding(self: Gateway, now: int) -> bool:
+            serves.set()
+            return is_yielding(self, now) or not goes_on.is_set()
+
+        monkeypatch.setattr(Gateway, "is_yielding", yielding)
+        await made.ask(r.ChangeGateway("G", (sides[1],)))
+        await serves.wait()
+        info = await made.until(lambda _: True)
+        assert "it leaves" in info.sides[0].cause
+        assert made.gateways._running["G"].machine.topology.on("C") == ("H",)
+        subjects = {f"E{number}" for number in range(20)}  # some of them are the share of each
+
+        async def all_come() -> None:
+            for subject in subjects:
+                await made.client.publish("roads", speed(1, subject))
+            assert {(await anext(heard)).event.name for _ in subjects} == subjects
+
+        await all_come()
+        goes_on.set()
+        await until_parted(made, "c")
+        proxies = await (await made.client.channel("roads")).proxies()
+        assert {one.name for one in proxies if one.name} == {"federation tidings/H/c"}
+        await all_come()
+
+
+async def test_a_side_that_is_wanted_again_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = new_origin(), new_origin()
+    sides = (memory("a", one), memory("b", other))
+    async with world() as made:
+        await made.gateway(*sides)
+        await made.want("Speed", "B")
+        monkeypatch.setattr(Gateway, "is_yielding", lambda *_: True)
+        await made.ask(r.ChangeGateway("G", sides[:1]))
+        await made.until(lambda info: "it leaves" in info.sides[1].cause)
+        await made.ask(r.ChangeGateway("G", sides))
+        info = await made.until(lambda info: not info.sides[1].cause)
+        assert info.sides[1].reconnects == 0
+        assert made.gateways._running["G"].machine.topology.on("B") == ("G",)
+        heard = Listener(other)
+        bus(one).publish(speed(1))
+        assert (await heard.next()).data["rate"] == 1
+
+
+async def test_a_gateway_that_is_made_again_starts_when_the_deleted_one_has_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    one, other = new_origin(), new_origin()
+    sides = (memory("a", one), memory("b", other))
+    async with world() as made:
+        await made.gateway(*sides)
+        goes_on, yields = asyncio.Event(), GatewayRunner._yield
+
+        async def slow(self: GatewayRunner) -> None:
+            await goes_on.wait()
+            await yields(self)
+
+        monkeypatch.setattr(GatewayRunner, "_yield", slow)
+        await made.ask(r.DeleteGateway("G"))
+        await made.ask(r.CreateGateway("G", sides))
+        await made.ask(r.AskFederation("G", r.RequestKind.SUBSCRIBE, "Speed", "B"))
+        await made.gateway(memory("x", one), name="X")  # others do not wait for it
+        info = await made.ask(r.SeeGateway("G"))
+        assert "when the deleted gateway of this name has left" in info.problem
+        goes_on.set()
+        await made.until(lambda info: bool(info.sides[0].wants))
+        heard = Listener(other)
+        bus(one).publish(speed(1))
+        assert (await heard.next()).data["rate"] == 1
+        await made.ask(r.DeleteGateway("G"))
+        await made.ask(r.CreateGateway("G", sides))
+        await made.ask(r.DeleteGateway("G"))
+        assert [each.name for each in await made.ask(r.SeeGateways())] == ["X"]
 
 
 async def test_rules_change_and_withhold_events() -> None:

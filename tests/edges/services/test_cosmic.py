@@ -22,6 +22,7 @@ import msgspec
 import pytest
 from can.interfaces.virtual import VirtualBus
 
+from tests.edges.gateways.test_faults import letters
 from tests.edges.gateways.test_runner import channel, world
 from tests.patience import PATIENCE
 from tests.real.federation.rigs.cosmic import UnpluggableBus
@@ -125,8 +126,8 @@ WRONG: dict[str, tuple[tuple[dict[str, object], ...], dict[str, object], str]] =
         "'Speed' with id 12345 cannot be told from 'Log' with tag 12345",
     ),
     "one subject twice": ((LOG, {**LOG, "tag": 9}), {}, "the subject 'Log' has two channels"),
-    "an unknown setting": (({**LOG, "colour": 1},), {}, "unknown field `colour`"),
-    "a class": (({**LOG, "class": "firm"},), {}, "Invalid enum value 'firm'"),
+    "an unknown setting": (({**LOG, "colour": 1},), {}, "there is no 'colour'"),
+    "a class": (({**LOG, "class": "firm"},), {}, "'firm' is none of hard, soft"),
     "octets backwards": (
         ({**HORN, "fields": [{**RATE, "octets": "3..1"}]},),
         {},
@@ -775,6 +776,11 @@ async def test_a_car_and_a_channel_are_joined_although_the_device_goes(
         async with asyncio.timeout(PATIENCE):
             found = await anext(aiter(roads))
         assert dict(found.event.data) == {"license_no": "CAR", "rate": 31.0}
+        with can.Bus(interface="unpluggable", channel=name, ignore_config=True) as bus:
+            bus.send(can.Message(arbitration_id=12345, data=b"short"))
+        [letter] = await letters(made, "federation G/can in", 1)
+        assert letter.event.body == b"short"
+        assert "has 5 octets; 8 are expected" in str(letter.causes)
         UnpluggableBus.unplugged.add(name)
         info = await made.until(lambda info: info.sides[0].state == "down")
         assert name in info.sides[0].cause

@@ -8,15 +8,15 @@ import sys
 import pytest
 
 from tests.mutants.fault import PROJECT
-from tests.real.faults.spark_probe import PARTS, faults_of
+from tests.mutants.ledger import driven_by
+from tests.real.faults.spark_probe import DRIVER
 
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("part", range(PARTS))
-def test_every_fault_is_caught_and_nothing_else(part: int) -> None:
+def test_every_fault_is_caught_and_nothing_else() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "tests.real.faults.spark_probe", str(part)],
+        [sys.executable, "-m", "tests.real.faults.spark_probe"],
         cwd=PROJECT,
         capture_output=True,
         text=True,
@@ -25,4 +25,4 @@ def test_every_fault_is_caught_and_nothing_else(part: int) -> None:
     )
     lines = done.stdout.splitlines()
     assert lines[:1] == ["nothing is wrong"], done.stdout + done.stderr
-    assert lines[1:] == [f"caught: {fault.name}" for fault in faults_of(part)], done.stderr
+    assert lines[1:] == [f"caught: {fault.name}" for fault in driven_by(DRIVER)], done.stderr

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.patience import PATIENCE
+from tests.real.federation.fault_story import fault_story
 from tests.real.federation.rigs import KINDS, Rig, new_rig
 from tidings.errors import InvalidUsage
 from tidings.events.build import event
@@ -18,6 +19,7 @@ from tidings.federation.capabilities import Filtering
 from tidings.federation.control import CONTROL_SUBJECT
 from tidings.federation.marks import Mark
 from tidings.filters.constraint import Constraint, constraint
+from tidings.gateways import sides
 from tidings.gateways.adapters.base import (
     Adapter,
     AdapterError,
@@ -276,6 +278,66 @@ async def test_a_service_that_goes_and_comes_back(rig: Rig, kind: str) -> None:
         async with rig.native(parameters) as native:
             await native.publish(rig.sample(9))
             await ear.named("CAR0009")
+
+
+async def test_what_a_broken_line_does_is_what_the_adapter_promises(
+    rig: Rig, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Answers and acknowledgements are lost, the line is cut, the service is slow."""
+    if not rig.port:
+        return
+    monkeypatch.setattr(sides, "MOST_QUEUED", 20)
+    async with fault_story(rig, kind) as story:
+        capabilities = story.side.capabilities
+        await story.both_ways(5)
+        unanswered = await story.lose_answers()
+        waiting = await story.publish(5, inward=False)
+        held = await story.publish(5, inward=True)
+        await story.mend_line()
+        await story.come(waiting)
+        unacknowledged = await story.lose_acknowledgements()
+        await story.mend_line()
+        slow = await story.be_slow(20)
+        await story.both_ways(5)
+        await story.until(lambda: not story.side.waiting)
+        info = story.side.info()
+    assert info.set_aside == 0
+    assert all(story.at_service[number] for number in unanswered)
+    if capabilities.holds:
+        assert all(story.at_channel[number] for number in held)
+    assert max(story.at_service.values()) <= 2
+    twice, again = story.repeated()
+    assert twice <= {*unanswered, *slow}
+    assert again <= {*unacknowledged, *held}
+    if capabilities.once:
+        assert not twice | again
+    assert len(twice) <= info.repeated <= len(unanswered) + len(slow)
+
+
+async def test_a_service_that_is_killed_while_events_flow(rig: Rig, kind: str) -> None:
+    """Where no line can be cut: the service itself goes."""
+    if rig.port or not rig.can_go:
+        return
+    async with fault_story(rig, kind) as story:
+        await story.both_ways(5)
+        flowing = [
+            asyncio.create_task(story.publish(100, inward=inward)) for inward in (False, True)
+        ]
+        await story.until(lambda: len(story.at_service) > 5 and len(story.at_channel) > 5)
+        await asyncio.to_thread(rig.kill)
+        try:
+            assert (await story.info("down")).cause
+        finally:
+            await asyncio.to_thread(rig.restart)
+        await asyncio.gather(*flowing, return_exceptions=True)  # native clients may be gone
+        await story.info("up")
+        await story.until(lambda: not story.side.waiting)
+        info = story.side.info()
+        twice, again = story.repeated()
+        assert info.sent >= 105
+        assert len(twice) <= info.repeated
+        assert not again
+        assert not twice or story.side.capabilities.confirms
 
 
 def test_wrong_parameters_are_named(rig: Rig, kind: str) -> None:

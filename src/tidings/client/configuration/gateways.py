@@ -9,9 +9,10 @@ from typing import Any, Final
 
 import msgspec
 
-from tidings.errors import BadInput
+from tidings.errors import BadInput, InvalidUsage
 from tidings.events.codecs.json_types import near_miss
 from tidings.federation import requests as r
+from tidings.federation.reading import read
 
 _SIDE: Final = tuple(field.name for field in fields(r.SideConfig) if field.name != "adapter")
 _GATEWAY: Final = tuple(field.name for field in fields(r.GatewayConfig) if field.name != "name")
@@ -55,8 +56,8 @@ def read_gateway(name: str, table: Mapping[str, Any]) -> r.GatewayConfig:
     if not faults:
         rows = [{**side, "adapter": adapter} for adapter, side in sides.items()]
         try:
-            return msgspec.convert({**table, "name": name, "sides": rows}, r.GatewayConfig)
-        except msgspec.ValidationError as error:
+            return read(r.GatewayConfig, {**table, "name": name, "sides": rows})
+        except InvalidUsage as error:
             faults.append(str(error))
     raise BadInput("\n".join(faults))
 

@@ -24,9 +24,14 @@ _CACHED_TYPES = 256
 
 def near_miss(name: str, known: list[str]) -> str:
     """A suggestion for a wrong name, as the end of a message."""
+    return meant(name, known) or f"known are {', '.join(known)}"
+
+
+def meant(name: str, known: list[str]) -> str:
+    """Ask whether a close name was meant; empty if none is close."""
     folded = {word.lower(): word for word in known}
     close = difflib.get_close_matches(name[:80].lower(), folded, 1)
-    return f"did you mean {folded[close[0]]!r}?" if close else f"known are {', '.join(known)}"
+    return f"did you mean {folded[close[0]]!r}?" if close else ""
 
 
 def type_to_plain(type_: TypeCode) -> str | dict[str, object]:

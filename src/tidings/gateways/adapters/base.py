@@ -17,9 +17,11 @@ from typing import Any, ClassVar, Final, Generic, NamedTuple, TypeAlias, TypeVar
 import msgspec
 
 from tidings.errors import InvalidUsage, TidingsError
+from tidings.events.codecs.json_types import meant
 from tidings.events.structured import StructuredEvent
 from tidings.federation.capabilities import Capabilities
 from tidings.federation.marks import Mark
+from tidings.federation.reading import read
 from tidings.filters.constraint import Constraint
 from tidings.plugins import Registry
 
@@ -42,6 +44,10 @@ ADAPTERS: Final = Registry(
 """The adapter classes by kind."""
 
 
+MOST_UNREADABLE: Final = 65_536
+"""Octets that are kept of what is no event."""
+
+
 class AdapterError(TidingsError):
     """The event service cannot be reached or does not work; the message says why."""
 
@@ -60,6 +66,7 @@ class Arrival(NamedTuple):
         handle: The adapter's own, for `taken`.
         time: When the service accepted it, microseconds since 1970; 0 if it does not say. A service
             that holds events says it: by that a gateway knows what is its own after a hand-over.
+        problem: Why it is no event: then it is set aside, and the event holds what has come.
     """
 
     event: StructuredEvent
@@ -68,6 +75,12 @@ class Arrival(NamedTuple):
     number: int = 0
     handle: Any = None
     time: int = 0
+    problem: str = ""
+
+
+def unreadable(came: bytes, name: str, problem: str) -> Arrival:
+    """Return what stands for something that is no event, with as much of it as is kept."""
+    return Arrival(StructuredEvent(name=name, body=came[:MOST_UNREADABLE]), problem=problem)
 
 
 class Outgoing(NamedTuple):
@@ -215,12 +228,13 @@ def new_adapter(kind: str, side: Side, parameters: Mapping[str, object]) -> Adap
             raise InvalidUsage(f"{side.adapter}: {kind} needs the parameter {field.encode_name!r}")
     for name in parameters:
         if name not in known:
+            hint = meant(name, sorted(known))
             raise InvalidUsage(
-                f"{side.adapter}: {kind} has no parameter {name!r:.60}; it has: "
-                f"{', '.join(sorted(known)) or 'none'}"
+                f"{side.adapter}: {kind} has no parameter {name!r:.60}; {hint}{hint and ' '}"
+                f"it has: {', '.join(sorted(known)) or 'none'}"
             )
     try:
-        converted = msgspec.convert(dict(parameters), found.Parameters)
-    except msgspec.ValidationError as error:
+        converted = read(found.Parameters, dict(parameters))
+    except InvalidUsage as error:
         raise InvalidUsage(f"{side.adapter}: {kind}: {error}") from error
     return found(side, converted)

@@ -8,7 +8,6 @@ nothing is left at the channel when the gateway disconnects.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Annotated, Any, Final, Literal
@@ -27,7 +26,6 @@ from tidings.cos.events import MOST_OCTETS, any_in, event_in
 from tidings.cos.kinds import SUFFIXES, Kind, kind_of
 from tidings.cos.names import look_up
 from tidings.errors import InvalidEvent, InvalidEventType, InvalidUsage, NotFound, TidingsError
-from tidings.events.structured import StructuredEvent
 from tidings.federation.capabilities import Capabilities, Filtering, Survival
 from tidings.federation.marks import marked, unmarked
 from tidings.filters.constraint import Constraint
@@ -40,6 +38,7 @@ from tidings.gateways.adapters.base import (
     Placed,
     Refused,
     Side,
+    unreadable,
 )
 from tidings.gateways.corba_channel import (
     Channel,
@@ -52,8 +51,6 @@ from tidings.gateways.corba_channel import (
 )
 from tidings.gateways.corba_outlets import Outlet, PulledOutlet, PushingOutlet, Sized
 from tidings.orb.aio import Options, Orb
-
-log = logging.getLogger(__name__)
 
 # Seconds for one call of the service, and for all that ends what we have made there.
 _CALL: Final = 10.0
@@ -360,11 +357,11 @@ class CorbaAdapter(Adapter[CorbaParameters]):
 
     async def take(self, value: Any) -> None:  # noqa: ANN401 -- by form
         """Take what came in one call; return when the gateway has it, or when it is safe."""
-        events = self._read(value)
-        settling = _Settling(len(events))
+        arrivals = self._read(value)
+        settling = _Settling(len(arrivals))
         async with self._turn:
-            await self._heard([Arrival(*unmarked(one), handle=settling) for one in events])
-        if self.parameters.settle and events:
+            await self._heard([one._replace(handle=settling) for one in arrivals])
+        if self.parameters.settle and arrivals:
             with suppress(TimeoutError):
                 async with asyncio.timeout(self.parameters.settle):
                     await settling.done.wait()
@@ -374,15 +371,15 @@ class CorbaAdapter(Adapter[CorbaParameters]):
         for arrival in arrivals:
             arrival.handle.settle()
 
-    def _read(self, value: Any) -> list[StructuredEvent]:  # noqa: ANN401 -- by form
+    def _read(self, value: Any) -> list[Arrival]:  # noqa: ANN401 -- by form
         found = []
         for one in value if self._form is Form.SEQUENCE else (value,):
             try:
                 event = any_in(one) if self._form is Form.ANY else event_in(one)
-                found.append(entered(event, unwrap=True))
+                found.append(Arrival(*unmarked(entered(event, unwrap=True))))
             except InvalidEvent as error:
                 # Refused, it would come again and again, and hold up what is behind it.
-                log.warning("side %s: an event cannot be taken: %s", self.side.adapter, error)
+                found.append(unreadable(repr(one).encode(), self._form.name.lower(), str(error)))
         return found
 
     # To the service.

@@ -30,11 +30,12 @@ from tidings.gateways.adapters.base import (
     Placed,
     Refused,
     Side,
+    unreadable,
 )
 from tidings.services.cosmic.bulk import MOST_BULK
 from tidings.services.cosmic.frames import HIGHEST_NODE
 from tidings.services.cosmic.line import load_can
-from tidings.services.cosmic.node import Node
+from tidings.services.cosmic.node import Malformed, Node
 from tidings.services.cosmic.scheduler import Miss
 from tidings.services.cosmic.settings import CosmicSettings, network_of
 
@@ -108,7 +109,7 @@ class CosmicAdapter(Adapter[CosmicSettings]):
     async def _read(self, node: Node, heard: Heard) -> None:
         with suppress(Unreachable):
             while True:
-                await heard([Arrival(event) for event in await node.batch()])
+                await heard([_arrival(one) for one in await node.heard()])
 
     async def want(self, filters: Sequence[Constraint]) -> Sequence[Placed]:
         """Take the frames of the filters' subjects; the gateway judges the rest."""
@@ -133,8 +134,9 @@ class CosmicAdapter(Adapter[CosmicSettings]):
         """Give events to the scheduler, all at once: the most urgent goes first."""
         begun = [self._begun(self._connected(), one.event) for one in events]
         sent = [one for one in begun if not isinstance(one, Refused)]
-        answers = iter(await asyncio.gather(*sent, return_exceptions=True))
-        return [one if isinstance(one, Refused) else _answer(next(answers)) for one in begun]
+        given = await asyncio.gather(*sent, return_exceptions=True)
+        answers = iter([_answer(one, alone=None not in given) for one in given])
+        return [one if isinstance(one, Refused) else next(answers) for one in begun]
 
     def _begun(self, node: Node, event: StructuredEvent) -> asyncio.Future[Miss | None] | Refused:
         try:
@@ -145,18 +147,27 @@ class CosmicAdapter(Adapter[CosmicSettings]):
             raise AdapterError(str(error)) from error
 
 
-def _answer(found: Miss | BaseException | None) -> Refused | None:
-    """Say what has become of an event that fits its channel."""
+def _answer(found: Miss | BaseException | None, *, alone: bool) -> Refused | None:
+    """Say what has become of an event that fits its channel; `alone` if none with it was sent."""
     if found is None:
         return None
     if isinstance(found, Unreachable):
-        raise AdapterError(str(found)) from found
+        if alone:
+            raise AdapterError(str(found)) from found
+        # Tried again with those that were sent, it would let them come twice.
+        return Refused(f"the bus went before the event was sent: {found}")
     if isinstance(found, BaseException):
         raise found
     deadline = found.channel.deadline / 1_000
     return Refused(
         f"the bus was not free for {found.channel.subject!r} within its deadline of {deadline:g} ms"
     )
+
+
+def _arrival(heard: StructuredEvent | Malformed) -> Arrival:
+    if isinstance(heard, Malformed):
+        return unreadable(heard.octets, heard.subject, heard.cause)
+    return Arrival(heard)
 
 
 def subjects_of(tree: t.Node) -> frozenset[str] | None:

@@ -42,6 +42,7 @@ from tidings.gateways.adapters.base import (
     Placed,
     Refused,
     Side,
+    unreadable,
 )
 from tidings.services.siena.client import SienaClient
 from tidings.services.siena.relations import Attribute, Notification, widest
@@ -227,7 +228,8 @@ class SienaAdapter(Adapter[SienaParameters]):
             try:
                 found.append(self._mapping.arrival(notification))
             except InvalidEvent as error:
-                log.warning("%s: a notification is no event: %s", self.side.adapter, error)
+                came = msgspec.json.encode(notification)
+                found.append(unreadable(came, "notification", f"a notification: {error}"))
         return found
 
     async def disconnect(self) -> None:

@@ -47,6 +47,7 @@ from tidings.gateways.adapters.base import (
     Placed,
     Refused,
     Side,
+    unreadable,
 )
 from tidings.services.steam.chunks import Joiner, chunk_type, split
 from tidings.services.steam.datagrams import (
@@ -188,8 +189,12 @@ class SteamAdapter(Adapter[SteamParameters]):
     def _take(self, event: SteamEvent) -> None:
         try:
             arrival = self._arrival(event)
-        except InvalidEvent:
+        except InvalidEvent as error:
             self._node.machine.counts["broken"] += 1
+            if event.subject != CONTROL_SUBJECT:
+                came = repr(event.values).encode()
+                self._waiting.append(unreadable(came, event.subject, str(error)))
+                self._come.set()
             return
         if arrival is not None:
             fields = StructuredFields(arrival.event, SystemClock().now())
@@ -257,7 +262,10 @@ class SteamAdapter(Adapter[SteamParameters]):
                 self._publish(event, mark)
                 answers.append(None)
             except Unreachable as error:
-                raise AdapterError(str(error)) from error
+                if None not in answers:
+                    raise AdapterError(str(error)) from error
+                # Tried again with those that were sent, it would let them come twice.
+                answers.append(Refused(f"the network went before the event was sent: {error}"))
             except (InvalidEvent, TooManyObjects) as error:
                 answers.append(Refused(str(error)))
             if at % _BURST == 0:

@@ -197,6 +197,7 @@ class TidingsAdapter(Adapter[TidingsParameters]):
         filtering=Filtering.CONTENT,
         holds=True,
         confirms=True,
+        once=True,
         marks=True,
         control=True,
         nested=True,

@@ -8,7 +8,7 @@ import threading
 from collections import Counter, defaultdict, deque
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import suppress
-from typing import Final
+from typing import Final, NamedTuple
 
 from tidings.clock import Clock, SystemClock
 from tidings.errors import InvalidEvent, TidingsError, Unreachable
@@ -31,6 +31,20 @@ _TURN: Final = 2_000
 # Frames that were sent and may come back.
 _MOST_ECHOES: Final = 1_000
 _SECOND: Final = 1_000_000
+
+
+class Malformed(NamedTuple):
+    """What came on a channel, and is no event of it.
+
+    Attributes:
+        subject: The channel's.
+        octets: What came.
+        cause: Why it is none.
+    """
+
+    subject: str
+    octets: bytes
+    cause: str
 
 
 class Node:
@@ -68,7 +82,7 @@ class Node:
         self._turn_ends = 0
         self.line = Line(settings, self._take, self._fail)
         self._wanted: frozenset[str] = frozenset()
-        self._heard: deque[StructuredEvent] = deque(maxlen=MOST_HEARD)
+        self._heard: deque[StructuredEvent | Malformed] = deque(maxlen=MOST_HEARD)
         self._come = asyncio.Event()
         self._wake = asyncio.Event()
         self._room = asyncio.Event()
@@ -270,6 +284,13 @@ class Node:
 
     async def batch(self) -> list[StructuredEvent]:
         """Wait for events, and return all there are; Unreachable when the bus is lost."""
+        while True:
+            heard = await self.heard()
+            if events := [one for one in heard if isinstance(one, StructuredEvent)]:
+                return events
+
+    async def heard(self) -> list[StructuredEvent | Malformed]:
+        """Return what `batch` does, and also what should have been events."""
         while not self._heard:
             if self.lost.done():
                 raise Unreachable(self.lost.result())
@@ -321,13 +342,14 @@ class Node:
             log.warning("bus: another node has the number %d too", self._number)
 
     def _hear(self, channel: Channel, octets: bytes) -> None:
+        event: StructuredEvent | Malformed
         try:
             event = channel.codec.decode(octets)
         except TidingsError as error:
             self.counts["malformed"] += 1
             if self.counts["malformed"].bit_count() == 1:
                 log.warning("bus: %s: a frame is no event: %s", channel.subject, error)
-            return
+            event = Malformed(channel.subject, octets, str(error))
         self.counts["overrun"] += len(self._heard) == MOST_HEARD
         self._heard.append(event)
         self._come.set()

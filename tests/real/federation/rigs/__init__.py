@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import json
 import pkgutil
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
@@ -32,11 +33,16 @@ class Rig(abc.ABC):
         part: Its name and version, for the list of real parts; None if it is ours.
         can_go: Whether it can be killed and started again, keeping its address.
         adapter: The adapter's kind, if the module has another name.
+        port: Where it listens, if a proxy may stand between; 0 if there is no connection, or if the
+            service tells its clients where else to connect.
+        front: Where it tells its clients to connect, if a proxy listens there; 0 for nowhere else.
     """
 
     part: tuple[str, str] | None = None
     can_go: ClassVar[bool] = True
     adapter: ClassVar[str] = ""
+    port: int = 0
+    front: int = 0
 
     @abc.abstractmethod
     def start(self) -> None:
@@ -61,6 +67,12 @@ class Rig(abc.ABC):
     def restart(self) -> None:
         """Start it again at the same address; return when it can be reached."""
         raise NotImplementedError
+
+    def through(self, parameters: dict[str, Any], port: int) -> dict[str, Any]:
+        """The same parameters for somebody who connects to another port, where a proxy listens."""
+        here, there = f"127.0.0.1:{self.port}", f"127.0.0.1:{port}"
+        moved = json.loads(json.dumps(parameters).replace(here, there))
+        return {**moved, "port": port} if "port" in parameters else moved
 
     def sample(self, number: int) -> StructuredEvent:
         """An event that every service can carry: seven letters, and a whole number up to 255."""

@@ -91,7 +91,7 @@ class Rig(rigs.Rig):
 
     def restart(self) -> None:
         folder = self._folder.name
-        here = f"giop:tcp:127.0.0.1:{self._port}"
+        here = f"giop:tcp:127.0.0.1:{self.front or self._port}"
         self._process = subprocess.Popen(
             [
                 *("omniEvents", "-f", "-p", str(self._port), "-l", folder),

@@ -46,6 +46,7 @@ class Rig(rigs.Rig):
         self._network.start("left", "--advertised", "--peer", middle)
         self._network.start("right", "--advertised", "--peer", middle)
         self._network.settle("left")
+        self.port = int(self._network.urls["left"].rpartition(":")[2])
 
     def stop(self) -> None:
         self._network.stop()

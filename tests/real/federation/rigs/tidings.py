@@ -44,7 +44,7 @@ class Rig(rigs.Rig):
 
     def start(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="tidings-")
-        self._port = 0
+        self.port = 0
         self._begin()
 
     def _begin(self) -> None:
@@ -53,7 +53,7 @@ class Rig(rigs.Rig):
         port_file.unlink(missing_ok=True)
         command = [
             *(sys.executable, "-m", "tidings", "serve", "--data", str(place / "data")),
-            *("--port", str(self._port), "--port-file", str(port_file)),
+            *("--port", str(self.port), "--port-file", str(port_file)),
         ]
         with (place / "log").open("ab") as log:
             self._process = subprocess.Popen(command, stdout=log, stderr=log)
@@ -63,7 +63,7 @@ class Rig(rigs.Rig):
             assert time.monotonic() < until
             time.sleep(0.02)
         self._url = json.loads(port_file.read_text())["url"]
-        self._port = int(self._url.rpartition(":")[2].strip("/"))
+        self.port = int(self._url.rpartition(":")[2].strip("/"))
 
     def stop(self) -> None:
         self._process.send_signal(signal.SIGTERM)

@@ -107,7 +107,7 @@ class TidingsError(Exception):
     http_status: ClassVar[int] = 500
     corba_id: ClassVar[str] = SYSTEM.format("INTERNAL")
     members: Mapping[str, object] = MappingProxyType({})
-    """What the standard's exception carries, by its members; not sent over HTTP."""
+    """What the standard's exception carries, by its members; texts are sent over HTTP."""
 
 
 class BadInput(TidingsError):

@@ -316,8 +316,13 @@ class Changes:
     def _put_channel(self) -> None:
         if not self._has_channel:
             self._has_channel = True
-            most = self._settings.max_queue_length
-            self._effects.append(r.PutChannel(CHANNEL, self._new_origin(), most))
+            put = r.PutChannel(
+                CHANNEL,
+                self._new_origin(),
+                self._settings.max_queue_length,
+                self._settings.discard_policy,
+            )
+            self._effects.append(put)
 
     def _put_all(self) -> None:
         self._to_put = {
@@ -361,7 +366,7 @@ class Changes:
         notices = []
         for at, change in enumerate(asked.changes):
             try:
-                notices.append(self._announced(change, now))
+                notices.append(replace(self._announced(change, now), evolver=asked.evolver))
             except InvalidEvent as error:
                 raise error.inside(f"changes[{at}]") from error.__cause__
         told = self._add(notices)

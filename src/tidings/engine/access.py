@@ -360,6 +360,12 @@ KINDS: Final = (
     "service types",
     "offer iterator",
     "offer id iterator",
+    "service changes",
+    "event manager",
+    "publisher manager",
+    "subscriber manager",
+    "admin subscriber",
+    "proxy subscriber",
 )
 """The kinds of objects with keys; numbered by index, so append new kinds."""
 

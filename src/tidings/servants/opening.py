@@ -21,6 +21,12 @@ from tidings.cos.NotificationServiceAgent_auto import Agent_INTERFACE, AgentServ
 from tidings.cos.omniEvents_auto import (
     EventChannelFactory_INTERFACE as GenericFactory_INTERFACE,
 )
+from tidings.cos.scnmanager_auto import (
+    EventManager_INTERFACE,
+    PublisherManager_INTERFACE,
+    SubscriberManager_INTERFACE,
+)
+from tidings.cos.SCSModule_auto import SCS_INTERFACE
 from tidings.engine.access import Keys, ObjectKey
 from tidings.errors import InvalidUsage, NotFound, Stopping
 from tidings.events.reference import Reference
@@ -29,6 +35,16 @@ from tidings.grants.requests import CreateReference
 from tidings.orb.aio import Orb
 from tidings.orb.ior import from_ior
 from tidings.servants.advertiser import ADVERTISER, Advertisers
+from tidings.servants.change_managers import (
+    EVENT_MANAGER,
+    PUBLISHER_MANAGER,
+    SCS,
+    SUBSCRIBER_MANAGER,
+    EventManagerObject,
+    PublisherManagerObject,
+    ScsObject,
+    SubscriberManagerObject,
+)
 from tidings.servants.endpoints import ClientOptions
 from tidings.servants.filters import FilterFactoryObject, FilterObject, MappingObject
 from tidings.servants.generic_factory import GENERIC_FACTORY, GenericFactoryObject
@@ -50,6 +66,13 @@ from tidings.servants.operations import TypedErrors
 from tidings.servants.proxies import make_proxy
 from tidings.servants.references import LEADING
 from tidings.servants.service import CorbaService
+from tidings.servants.subscribers import (
+    ADMIN_SUBSCRIBER,
+    PROXY_SUBSCRIBER,
+    AdminSubscriberObject,
+    Parties,
+    make_proxy_subscriber,
+)
 from tidings.servants.trader import (
     ADMIN,
     LINK,
@@ -84,6 +107,10 @@ _WELL_KNOWN: Final[Mapping[str, tuple[ObjectKey, Interface | None]]] = {
     "DefaultFilterFactory": (_FILTER_FACTORY, FilterFactory_INTERFACE),
     "NotificationServiceAgent": (ObjectKey(_AGENT, (), 0), Agent_INTERFACE),
     "TradingService": (ObjectKey(TRADER, (), 0), Lookup_INTERFACE),
+    "SCS": (ObjectKey(SCS, (), 0), SCS_INTERFACE),
+    "SCNComponent": (ObjectKey(EVENT_MANAGER, (), 0), EventManager_INTERFACE),
+    "PublisherManager": (ObjectKey(PUBLISHER_MANAGER, (), 0), PublisherManager_INTERFACE),
+    "SubscriberManager": (ObjectKey(SUBSCRIBER_MANAGER, (), 0), SubscriberManager_INTERFACE),
     "EventChannelFactory": (_GENERIC, GenericFactory_INTERFACE),
     "omniEvents": (_GENERIC, None),
 }
@@ -133,6 +160,8 @@ MAKERS: Final[Mapping[str, ServantMaker]] = {
     REGISTER: RegisterObject,
     LINK: LinkObject,
     SERVICE_TYPES: ServiceTypesObject,
+    SCS: ScsObject,
+    EVENT_MANAGER: EventManagerObject,
 }
 """By kind of object (`engine.access.KINDS`): what makes the servant, or None if it is gone."""
 
@@ -168,6 +197,11 @@ class AgentObject(TypedErrors, AgentServant):
         """Return the trader's Lookup."""
         self._require_known()
         return self._service.reference(ObjectKey(TRADER, (), self._grant), Lookup_INTERFACE)
+
+    async def getServiceChanges(self) -> Reference:
+        """Return the object where change notification begins."""
+        self._require_known()
+        return self._service.reference(ObjectKey(SCS, (), self._grant), SCS_INTERFACE)
 
     async def getProperty(self, name: str) -> str:
         """Return a setting, or an empty string if unknown; the name may carry a prefix."""
@@ -318,6 +352,14 @@ def open_service(  # noqa: PLR0913 -- each a setting, by its name
     lists = OfferLists()
     makers[TRADER], makers[ADMIN] = partial(LookupObject, lists), partial(TraderAdminObject, lists)
     makers[OFFERS] = lists.maker(OfferIteratorObject)
+    parties = Parties(host)
+    for kind, maker in (
+        (PUBLISHER_MANAGER, PublisherManagerObject),
+        (SUBSCRIBER_MANAGER, SubscriberManagerObject),
+        (ADMIN_SUBSCRIBER, AdminSubscriberObject),
+        (PROXY_SUBSCRIBER, make_proxy_subscriber),
+    ):
+        makers[kind] = partial(maker, parties)
     makers[IDS] = lists.maker(OfferIdIteratorObject)
     service.well_known.update({name.encode(): key for name, (key, _) in _WELL_KNOWN.items()})
     return Opened(service, names, advertisers)

@@ -27,8 +27,11 @@ _CHANNELS: Final = _FILTERS | {"channel", "admin", "proxy", "filter factory"}
 _TRADER: Final = frozenset(
     ("trader", "register", "link", "trader admin", "service types", "offer iterator")
 ) | {"offer id iterator"}
+_CHANGES: Final = frozenset(
+    ("service changes", "event manager", "publisher manager", "subscriber manager")
+) | {"admin subscriber", "proxy subscriber"}
 _KINDS: Final[Mapping[str, frozenset[str]]] = {
-    "agent": _CHANNELS | _TRADER | {"factory", "agent"},
+    "agent": _CHANNELS | _TRADER | _CHANGES | {"factory", "agent"},
     "factory": _CHANNELS | {"factory"},
     "channel": _CHANNELS,
     "admin": frozenset(("admin", "proxy")),

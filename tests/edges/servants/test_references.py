@@ -114,6 +114,10 @@ IDS_OF = {
     "offer id iterator": (7,),
 }  # fmt: skip
 TRADING = ("trader", "register", "link", "trader admin", "service types")
+CHANGES = (
+    *("service changes", "event manager", "publisher manager", "subscriber manager"),
+    *("admin subscriber", "proxy subscriber"),
+)
 
 
 @pytest.mark.parametrize("of", [{}, {"agent": True}, {"channel": ROADS}, {"trader": True}], ids=str)
@@ -124,7 +128,7 @@ async def test_no_reference_leads_to_the_services_other_objects(of: dict[str, An
         number = made.host.access.grants._status.last_credential
         inside = {"factory", "channel", "admin", "proxy", "filter", "mapping", "filter factory"}
         leads = {
-            "agent": inside | {"agent", *TRADING},
+            "agent": inside | {"agent", *TRADING, *CHANGES},
             "channel": inside - {"factory"},
             "trader": {*TRADING},
         }.get(next(iter(of), ""), inside)

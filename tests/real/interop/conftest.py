@@ -63,6 +63,17 @@ def trading() -> Path:
     return _built("trading", make) / "trading"
 
 
+@pytest.fixture(scope="session")
+def notices() -> Path:
+    """The program `notices`, a subscriber of change notices on omniORB."""
+
+    def make(folder: Path) -> None:
+        _stubs(folder, "notices", "-Wbinline", f"-I{FOLDER}")
+        _linked(folder, "notices", "notices")
+
+    return _built("notices", make) / "notices"
+
+
 def _built(name: str, make: Callable[[Path], None]) -> Path:
     if not shutil.which("omniidl") or not shutil.which("g++"):
         pytest.skip("needs omniORB and g++: tools/system_packages.sh tests")

@@ -1,0 +1,54 @@
+"""The page on changes of services tells the truth: its example runs, its commands are there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.edges.cli.running import tidings
+from tests.real.docs.consoles import commands, written_by
+from tests.real.docs.pages import code, page, tables
+from tests.real.docs.services import served, without_chance
+from tidings.changes import core, pending, qos
+from tidings.changes.model import ChangeKind
+from tidings.changes.notice_event import FILTERABLE
+from tidings.changes.requests import ChangeSettings
+
+NAME = "docs/changes.md"
+
+
+def test_the_example_does_what_is_shown(tmp_path: Path) -> None:
+    with served(tmp_path) as environment:
+        for shown in commands(NAME, "shell-session"):
+            written = written_by(shown.command, tmp_path, environment)
+            if "announce" not in shown.command:
+                written = without_chance(written)
+            assert written == shown.output.replace("2030-01-01T08:00:00.000Z", _EFFECTIVE), shown
+
+
+# What is announced is no chance, but looks like it.
+_EFFECTIVE = without_chance("2030-01-01T08:00:00.000Z")
+
+
+def test_the_commands_are_those_of_the_program() -> None:
+    [table] = [table for table in tables(page(NAME)) if table.headings[0] == "command"]
+    listed = tidings("service-changes", "--help").stdout.partition("Commands:")[2].split("\n")
+    offered = {line.split()[0] for line in listed if line.startswith("  ") and line[2] != " "}
+    assert offered == {code(command).split()[2] for _, (command, _) in table.rows}
+
+
+def test_kinds_properties_and_limits_are_those_of_the_program() -> None:
+    found = {table.headings[0]: table for table in tables(page(NAME))}
+    assert [code(row[0]) for _, row in found["kind"].rows] == [one.name for one in ChangeKind]
+    named = {word for _, row in found["property"].rows for word in row[0].split("`")[1::2]}
+    assert named == set(qos._CHECKS)
+    text = " ".join(page(NAME).split()).replace(",", "")
+    defaults = ChangeSettings()
+    for told in (
+        f"while {defaults.coalesce_after} of them (`coalesce_after`)",
+        f"have the priority {defaults.default_priority} ",
+        f"deeper than {core.DEEPEST} ",
+        f"At most {pending.MOST_PENDING} notices",
+        f"in the channel `{pending.CHANNEL}`",
+        *(f"`{name}`" for name in FILTERABLE),
+    ):
+        assert told in text, told

@@ -591,6 +591,7 @@ _TRADER: Final = (
             "trader", repeats=True, done=NotMasked),
     Operation(t.SeeServiceTypes, Right.IMPORT, "GET /trader/types", "All service types",
               "trader", answer=Named("types", tuple[ServiceType, ...])),
+    Operation(t.SeeIncarnation, Right.IMPORT),
     Operation(t.SeeServiceType, Right.IMPORT, f"GET {_TYPE}", "One service type", "trader",
               answer=ServiceType),
     Operation(t.SeeFullServiceType, Right.IMPORT, f"GET {_TYPE}/full",

@@ -390,6 +390,8 @@ async def test_where_grants_decide_a_reference_leads_to_the_trader() -> None:
         types = t.stub(Repository, await maker.get_type_repos())
         await refused(types.add_type("New", "", (), ()), NO_PERMISSION)
         await refused(types.list_types(EVERY), NO_PERMISSION)
+        looks = t.stub(Repository, await seeker.get_type_repos())
+        assert (await looks.get_incarnation()).low == 2
 
 
 # Other traders, and dynamic properties.

@@ -8,6 +8,8 @@ from typing import Any, Final
 from tidings.cos import CosTrading_auto as wire
 from tidings.cos import CosTradingRepos_auto as repos
 from tidings.errors import DuplicatePolicyName, DuplicatePropertyName, TidingsError
+from tidings.events import typecode as tc
+from tidings.events.anyvalue import Any as AnyValue
 from tidings.events.anyvalue import UnionValue, Value
 from tidings.events.reference import Reference
 from tidings.events.typecode import Kind
@@ -64,6 +66,22 @@ def _by_name(
 def properties_out(properties: Mapping[str, Value]) -> tuple[wire.Property, ...]:
     """Convert properties."""
     return tuple(wire.Property(*one) for one in properties.items())
+
+
+def policies_out(policies: Mapping[str, Value]) -> tuple[wire.Policy, ...]:
+    """Convert a query's policies; plain values get the types that the standard says."""
+    return tuple(wire.Policy(name, _typed_policy(name, one)) for name, one in policies.items())
+
+
+def _typed_policy(name: str, value: Value) -> Value:
+    kind = _POLICY_TYPES.get(name)
+    return value if kind is None or isinstance(value, AnyValue) else AnyValue(kind, value)
+
+
+_POLICY_TYPES: Final = {
+    **dict.fromkeys(("search_card", "match_card", "return_card"), tc.ULONG),
+    "starting_trader": wire.TraderName_TYPE,
+}
 
 
 def desired_in(given: UnionValue) -> tuple[str, ...] | None:

@@ -56,6 +56,7 @@ from tidings.engine.history import HistoryPage
 from tidings.engine.host import Host
 from tidings.engine.interfaces import compare, load_interfaces
 from tidings.engine.job_runner import JobRunner
+from tidings.engine.trading import find_offers
 from tidings.engine.turns import Turns
 from tidings.engine.viewing import Viewing
 from tidings.engine.workbench import (
@@ -77,6 +78,7 @@ from tidings.grants.requests import (
     SetPassword,
 )
 from tidings.jobs import JobInfo, JobResult, JobState, SeeJob, SeeJobResult, StartJob
+from tidings.trader.requests import QueryOffers
 
 _F = TypeVar("_F")
 
@@ -124,6 +126,7 @@ class LocalDoor:
             CountMatching: partial(count_matching, host, principal),
             SeeProperties: partial(see_properties, host, principal),
             SeeJobResult: self._see_job_result,
+            QueryOffers: lambda x: find_offers(host.ask(x, self.caller), host.ask, host.others),
             LoadInterfaces: partial(load_interfaces, host, principal),
             CompareInterfaces: partial(compare, host, principal),
             **{kind: self._as_caller(act) for kind, act in parties.ACTS.items()},

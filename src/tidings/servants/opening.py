@@ -311,6 +311,7 @@ class Opened:
         service.host.end_pulls(Stopping("the service is stopping"))
         self.advertisers.close()
         await service.clients.close(seconds)
+        await service.traders.close()
         await service.orb.close()
 
 

@@ -27,6 +27,7 @@ from tidings.servants.changes import FilterCallbacks
 from tidings.servants.clients import Clients
 from tidings.servants.door import IIOP, GatheringDoor
 from tidings.servants.endpoints import ClientOptions
+from tidings.servants.linked_traders import LinkedTraders
 from tidings.servants.operations import DerivedOperations
 from tidings.servants.references import References, key_of
 
@@ -94,6 +95,7 @@ class CorbaService:
     clients: Clients = field(init=False)
     callbacks: FilterCallbacks = field(init=False)
     references: References = field(init=False)
+    traders: LinkedTraders = field(init=False)
     _doors: dict[tuple[int, str, int | None], GatheringDoor] = field(default_factory=dict)
     # Objects that a caller may know of, and the version of the grants that say so.
     _shown: BoundedCache[tuple[ObjectKey, str], int] = field(
@@ -106,6 +108,8 @@ class CorbaService:
         self.certificates = Certificates(self.host, self.orb)
         self.references = References(self.host)
         self.host.issue_reference = self.issue
+        self.traders = LinkedTraders(self.orb, self.orb.options)
+        self.host.others = self.traders
         self.clients = Clients(
             self.host, self.orb, self.client_options, self.own_key, self.may_still
         )

@@ -6,7 +6,9 @@ requests say that it makes.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,15 +28,22 @@ from tidings.cos.trading import (
     rule_out,
     type_out,
 )
-from tidings.errors import InterfaceTypeMismatch
+from tidings.errors import (
+    IllegalLinkName,
+    IllegalTraderName,
+    InterfaceTypeMismatch,
+    RegisterNotSupported,
+    UnknownLinkName,
+    UnknownTraderName,
+)
 from tidings.events.anyvalue import UnionValue
 from tidings.events.reference import Reference
-from tidings.orb.exceptions import NO_IMPLEMENT, CorbaError
+from tidings.orb.exceptions import NO_IMPLEMENT, TRANSIENT, CorbaError
 from tidings.orb.pseudo import IS_A
 from tidings.servants.offer_lists import OfferLists, offers_out
 from tidings.servants.service import NIL, CorbaService, ObjectServant
 from tidings.trader import requests as r
-from tidings.trader.model import FollowOption, TraderSettings, refusal
+from tidings.trader.model import FollowOption, TraderSettings, checked_link_name, refusal
 
 if TYPE_CHECKING:
     from tidings.engine.access import ObjectKey
@@ -77,10 +86,6 @@ class TraderPart(ObjectServant):
     async def get_type_repos(self) -> Reference:
         """Return the repository of service types."""
         return self.reference(SERVICE_TYPES, (), repos.ServiceTypeRepository_INTERFACE)
-
-    async def get_supports_dynamic_properties(self) -> bool:
-        """Return FALSE: dynamic properties are kept and not evaluated."""
-        return False
 
     async def get_supports_proxy_offers(self) -> bool:
         """Return FALSE: there are no proxy offers."""
@@ -153,6 +158,7 @@ class RegisterObject(TraderPart, wire.RegisterServant):
         asked = r.ExportOffer(type, reference_in(reference), properties_in(properties))
         self.door.check(asked)
         await self._check_interface(reference, type)
+        await self.service.traders.admit(properties)
         made: str = await self.door.ask(asked)
         return made
 
@@ -195,11 +201,31 @@ class RegisterObject(TraderPart, wire.RegisterServant):
         self, id: str, del_list: Sequence[str], modify_list: Sequence[wire.Property]
     ) -> None:
         """Change properties of an offer, all or nothing."""
+        await self.service.traders.admit(modify_list)
         await self.door.ask(r.ModifyOffer(id, tuple(del_list), properties_in(modify_list)))
 
     async def withdraw_using_constraint(self, type: str, constr: str) -> None:
         """Withdraw all offers of exactly one type that match."""
         await self.door.ask(r.WithdrawMatchingOffers(type, constr))
+
+    async def resolve(self, name: Sequence[str]) -> Reference:
+        """Return the Register of another trader, by the names of the links that lead there."""
+        if not name:
+            return await self.get_register_if()
+        try:
+            link = await self.door.request(r.SeeLink(name[0]))
+            for one in name[1:]:
+                checked_link_name(one)
+        except IllegalLinkName as error:
+            raise refusal(IllegalTraderName, str(error), name=tuple(name)) from error
+        except UnknownLinkName as error:
+            raise refusal(UnknownTraderName, str(error), name=tuple(name)) from error
+        settings = await self.settings()
+        try:
+            async with asyncio.timeout(settings.link_seconds * len(name)):
+                return await self.service.traders.register(link.target, name, name[1:])
+        except TimeoutError as error:
+            raise TRANSIENT(why=f"link {link.name} leads to a trader that is slow") from error
 
 
 class LinkObject(TraderPart, wire.LinkServant):
@@ -221,10 +247,14 @@ class LinkObject(TraderPart, wire.LinkServant):
         await self.door.ask(r.RemoveLink(name))
 
     async def describe_link(self, name: str) -> wire.Link_LinkInfo:
-        """Return a link."""
+        """Return a link; its target_reg is nil if the other trader does not answer."""
         found = await self.door.request(r.SeeLink(name))
         rules = rule_out(found.default_rule), rule_out(found.limiting_rule)
-        return wire.Link_LinkInfo(reference_out(found.target), NIL, *rules)
+        register, settings = NIL, await self.settings()
+        with suppress(TimeoutError, CorbaError, RegisterNotSupported):
+            async with asyncio.timeout(settings.link_seconds):
+                register = await self.service.traders.register(found.target, (name,), ())
+        return wire.Link_LinkInfo(reference_out(found.target), register, *rules)
 
     async def list_links(self) -> Sequence[str]:
         """Return the names of all links."""
@@ -250,6 +280,22 @@ class TraderAdminObject(TraderPart, wire.AdminServant):
         super().__init__(service, door, key)
         self._lists = lists
 
+    async def get_request_id_stem(self) -> bytes:
+        """Return what ids of queries begin with; empty for a random number."""
+        return bytes.fromhex((await self.settings()).request_id_stem)
+
+    async def set_request_id_stem(self, stem: bytes) -> bytes:
+        """Change what ids of queries begin with; return what it was."""
+        before = await self.get_request_id_stem()
+        await self.door.ask(r.SetTraderSettings(request_id_stem=stem.hex()))
+        return before
+
+    async def set_supports_proxy_offers(self, value: bool) -> bool:
+        """Refuse TRUE: there are no proxy offers."""
+        if value:
+            raise NO_IMPLEMENT(why="there are no proxy offers")
+        return False
+
     async def set_type_repos(self, repository: Reference) -> Reference:
         """Refuse: the trader has its own repository."""
         raise NO_IMPLEMENT(why="the repository of service types is the trader's own")
@@ -265,7 +311,8 @@ class TraderAdminObject(TraderPart, wire.AdminServant):
 
 
 for _one in fields(TraderSettings):
-    setattr(TraderAdminObject, f"set_{_one.name}", _setting(_one.name))
+    if _one.name != "request_id_stem":
+        setattr(TraderAdminObject, f"set_{_one.name}", _setting(_one.name))
 
 
 class ServiceTypesObject(ObjectServant, repos.ServiceTypeRepositoryServant):

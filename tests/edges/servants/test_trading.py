@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -11,19 +12,27 @@ import pytest
 
 from tests.edges.servants.scenes import SECRET, refused
 from tidings.cos import CosTrading_auto as wire
+from tidings.cos import CosTradingDynamic_auto as evaluation
 from tidings.cos import CosTradingRepos_auto as repos
+from tidings.engine.access import OWNER
+from tidings.engine.credentials import create_token
+from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
 from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any as AnyValue
 from tidings.events.anyvalue import UnionValue
 from tidings.events.reference import Reference
+from tidings.grants import requests as g
+from tidings.grants.model import Verb
 from tidings.orb.aio import Options, Orb
-from tidings.orb.exceptions import BAD_PARAM, NO_IMPLEMENT, OBJECT_NOT_EXIST
+from tidings.orb.exceptions import BAD_PARAM, NO_IMPLEMENT, NO_PERMISSION, OBJECT_NOT_EXIST
 from tidings.orb.ior import NIL
 from tidings.orb.stubs import Stub
 from tidings.servants.endpoints import ClientOptions
 from tidings.servants.opening import Opened, open_service
 from tidings.server.cores import service_cores
+from tidings.trader import requests as r
+from tidings.trader.model import FollowOption
 
 AnyStub = TypeVar("AnyStub", bound=Stub)
 Repository = repos.ServiceTypeRepository
@@ -346,3 +355,228 @@ async def test_an_object_with_another_interface_is_refused() -> None:
         assert caught.value.args == ("Printer", odd)
         gone = t.client.reference(b"gone", "IDL:other:1.0")
         await t.register.export(gone, "Printer", (P("cost", 1.0),))
+
+
+# Who may do what.
+
+
+async def test_where_grants_decide_a_reference_leads_to_the_trader() -> None:
+    async with traded() as t:
+        for name, verbs, channels in (
+            ("root", (Verb.ADMINISTER,), ()),
+            ("maker", (Verb.PUBLISH,), ("roads",)),
+            ("seeker", (Verb.SUBSCRIBE,), ("roads",)),
+        ):
+            await t.host.ask(g.CreatePrincipal(name))
+            await t.host.ask(g.CreateGrant(name, verbs, channels))
+        await create_token(t.host, OWNER, g.CreateToken("root"))
+        owner = LocalDoor(t.host)
+
+        async def begin(name: str) -> wire.Lookup:
+            made = await owner.request(g.CreateReference(name, trader=True))
+            return t.client.stub(wire.Lookup, made.reference)
+
+        await refused(t.query(), NO_PERMISSION)  # everybody's Lookup is that of nobody now
+        seeker, maker = await begin("seeker"), await begin("maker")
+        found = await seeker.query("Printer", "", "", (), ALL, 1)
+        iterator = t.stub(wire.OfferIterator, found[1])
+        assert await iterator.max_left() == 1
+        await refused(maker.query("Printer", "", "", (), ALL, 1), NO_PERMISSION)
+        register = t.stub(wire.Register, await maker.get_register_if())
+        id = await register.export(t.printer, "Printer", (P("cost", 3.0),))
+        assert (await owner.request(r.SeeOffer(id))).owner == "maker"
+        await refused(register.withdraw("Printer/1"), NO_PERMISSION)
+        await register.withdraw(id)
+        types = t.stub(Repository, await maker.get_type_repos())
+        await refused(types.add_type("New", "", (), ()), NO_PERMISSION)
+        await refused(types.list_types(EVERY), NO_PERMISSION)
+        looks = t.stub(Repository, await seeker.get_type_repos())
+        assert (await looks.get_incarnation()).low == 2
+
+
+# Other traders, and dynamic properties.
+
+FOLLOWING: Final = (
+    POLICY("link_follow_rule", AnyValue(wire.FollowOption_TYPE, "always")),
+    POLICY("hop_count", AnyValue(tc.ULONG, 3)),
+)
+
+
+async def join(one: Traded, other: Traded, name: str = "next") -> None:
+    """Link a trader to another one."""
+    if await one.lookup.get_max_hop_count() == 0:
+        await one.admin.set_max_hop_count(5)
+        await one.admin.set_max_follow_policy(FOLLOW.always)
+        await one.host.ask(r.SetTraderSettings(link_seconds=60, dynamic_seconds=60))
+    target = one.client.stub(wire.Lookup, other.opened.reference("TradingService"))._reference
+    await one.link.add_link(name, target, FOLLOW.always, FOLLOW.always)
+
+
+async def costs(t: Traded, constr: str = "", **given: Any) -> list[float]:
+    offers, _, _ = await t.query(constr=constr, pref="min cost", policies=FOLLOWING, **given)
+    return [one.value for each in offers for one in each.properties if one.name == "cost"]
+
+
+async def test_offers_of_linked_traders_are_found() -> None:
+    async with traded() as one, traded() as two, traded() as three:
+        await join(one, two)
+        await join(two, three)
+        await join(three, one)  # a circle
+        await two.register.export(two.printer, "Printer", (P("cost", 1.0),))
+        await three.register.export(three.printer, "Printer", (P("cost", 5.0),))
+        assert await costs(one) == [1.0, 5.0, *[9.5] * 6]
+        assert await costs(one, "cost < 9") == [1.0, 5.0]
+        first, rest, _ = await one.query(policies=FOLLOWING, how_many=3)
+        more, others = await one.stub(wire.OfferIterator, rest).next_n(9)
+        assert (len(first), len(others), more) == (3, 5, False)
+        here = wire.Policy("hop_count", AnyValue(tc.ULONG, 1))
+        offers, _, limits = await one.query(policies=(FOLLOWING[0], here))
+        assert (len(offers), limits) == (5, ("hop_count",))
+        register = await one.register.resolve(("next", "next"))
+        assert register == await three.lookup.get_register_if()
+        assert await one.register.resolve(()) == await one.lookup.get_register_if()
+        told = await one.link.describe_link("next")
+        assert told.target_reg == await two.lookup.get_register_if()
+        start = wire.Policy("starting_trader", AnyValue(wire.TraderName_TYPE, ("next", "next")))
+        offers, _, _ = await one.query(constr="cost == 5.0", policies=(start,))
+        assert len(offers) == 1
+
+
+async def test_all_pages_of_a_linked_trader_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tidings.servants.linked_traders._PAGE", 2)
+    async with traded() as one, traded() as two:
+        await join(one, two)
+        for at in range(3):
+            await two.register.export(two.printer, "Printer", (P("cost", float(at)),))
+        assert await costs(one, "cost < 9") == [0.0, 1.0, 2.0]
+        few = wire.Policy("return_card", AnyValue(tc.ULONG, 3))
+        offers, _, limits = await one.query(policies=(*FOLLOWING, few), pref="min cost")
+        assert (len(offers), limits) == (3, ("return_card",))
+
+
+async def test_names_of_traders() -> None:
+    async with traded() as one, traded() as two:
+        await join(one, two)
+        for name, kind in (
+            (("no",), wire.Register_UnknownTraderName),
+            (("next", "no"), wire.Register_UnknownTraderName),
+            (("a b",), wire.Register_IllegalTraderName),
+            (("next", ""), wire.Register_IllegalTraderName),
+        ):
+            raised = await refused(one.register.resolve(name), kind)
+            assert raised.args[0] == (("no",) if name[-1] == "no" else name)
+        looks = one.client.activate(LookupOnly(), b"lookup only")
+        await one.link.add_link("mute", looks, FOLLOW.local_only, FOLLOW.always)
+        mute = wire.Register_RegisterNotSupported
+        assert (await refused(one.register.resolve(("mute",)), mute)).args == (("mute",),)
+
+
+class LookupOnly(wire.LookupServant):
+    """A trader that takes no offers, and answers no query before it is let go."""
+
+    def __init__(self) -> None:
+        self.asked = asyncio.Event()
+
+    async def get_register_if(self) -> Reference:
+        return NIL
+
+    async def query(self, *given: Any) -> Any:
+        self.asked.set()
+        await asyncio.Event().wait()
+
+
+async def notes_of(t: Traded, **given: Any) -> tuple[str, ...]:
+    asked = r.QueryOffers("Printer", **given)
+    return (await LocalDoor(t.host).request(asked)).notes
+
+
+async def test_a_linked_trader_that_is_gone_or_refuses_is_noted() -> None:
+    async with traded() as one, traded() as two:
+        await join(one, two)
+        gone = one.client.reference(b"gone", wire.Lookup_INTERFACE)
+        await one.link.add_link("gone", gone, FOLLOW.always, FOLLOW.always)
+        always = FollowOption.ALWAYS
+        await one.host.ask(r.AddLink("web", "https://other", always, always))
+        policies: Any = {"link_follow_rule": "always", "hop_count": 1}
+        door = LocalDoor(one.host)
+        found = await door.request(r.QueryOffers("Printer", policies=policies))
+        assert [note.partition(":")[0] for note in found.notes] == ["link gone", "link web"]
+        assert "OBJECT_NOT_EXIST" in found.notes[0]
+        assert [each.link for each in found.offers] == ["", "", "next", "next"]
+        await one.types.add_type("Odd", "", (), ())
+        found = await door.request(r.QueryOffers("Odd", policies=policies))
+        assert "link next: CosTrading::UnknownServiceType (Odd)" in found.notes
+
+
+async def test_a_linked_trader_that_is_slow_holds_up_nobody_else() -> None:
+    async with traded() as one, traded() as two:
+        await join(one, two)
+        await one.link.remove_link("next")
+        slow = LookupOnly()
+        reference = one.client.activate(slow, b"slow")
+        await one.link.add_link("slow", reference, FOLLOW.always, FOLLOW.always)
+        asking = asyncio.create_task(costs(one))
+        await slow.asked.wait()
+        assert len((await one.query())[0]) == 2
+        asking.cancel()
+        await one.host.ask(r.SetTraderSettings(link_seconds=1))
+        policies: Any = {"link_follow_rule": "always", "hop_count": 1}
+        found = await LocalDoor(one.host).request(r.QueryOffers("Printer", policies=policies))
+        assert found.notes == ("link slow: no answer within 1 s",)
+        assert len(found.offers) == 2
+
+
+class Meter(evaluation.DynamicPropEvalServant):
+    """Evaluates costs; one that it does not know never comes."""
+
+    def __init__(self) -> None:
+        self.asked: list[Any] = []
+
+    async def evalDP(self, name: str, returned_type: tc.TypeCode, extra_info: Any) -> Any:
+        self.asked.append((name, returned_type, extra_info))
+        if extra_info == "hang":
+            await asyncio.Event().wait()
+        if extra_info == "fail":
+            raise evaluation.DPEvalFailure(name, returned_type, "out of order")
+        return AnyValue(tc.DOUBLE, extra_info)
+
+
+def metered(whom: Reference, extra: Any) -> wire.Property:
+    """A cost that an object evaluates."""
+    value = evaluation.DynamicProp(whom, tc.DOUBLE, extra)
+    return P("cost", AnyValue(evaluation.DynamicProp_TYPE, value))
+
+
+async def test_dynamic_properties_are_evaluated() -> None:
+    async with traded() as t:
+        await t.host.ask(r.SetTraderSettings(dynamic_seconds=60))
+        meter = Meter()
+        whom = t.client.activate(meter, b"meter")
+        for extra in (1.5, 50.0, "fail"):
+            await t.register.export(t.printer, "Printer", (metered(whom, extra),))
+        offers, _, _ = await t.query(constr="cost < 19", pref="min cost")
+        found = [dict(one.properties)["cost"] for one in offers]
+        assert found == [1.5, 9.5, 9.5]
+        assert sorted(map(repr, meter.asked)) == sorted(
+            repr(("cost", tc.DOUBLE, extra)) for extra in (1.5, 50.0, "fail")
+        )
+        told = "CosTradingDynamic::DPEvalFailure (cost, out of order)"
+        assert await notes_of(t, constraint="cost < 19") == (
+            f"property cost of Printer/5 counts as missing: {told}",
+        )
+        assert await t.lookup.get_supports_dynamic_properties()
+        no = POLICY("use_dynamic_properties", False)
+        assert len((await t.query(constr="cost > 0", policies=(no,)))[0]) == 2
+
+
+async def test_a_value_that_never_comes_counts_as_missing() -> None:
+    async with traded() as t:
+        whom = t.client.activate(Meter(), b"meter")
+        await t.register.export(t.printer, "Printer", (metered(whom, "hang"),))
+        await t.register.export(t.printer, "Printer", (metered(NIL, 1.5),))
+        await t.host.ask(r.SetTraderSettings(dynamic_seconds=1))
+        nobody = "nobody is there to be asked: eval_if is nil"
+        assert await notes_of(t, constraint="cost < 19") == (
+            "property cost of Printer/3 counts as missing: no answer within 1 s",
+            f"property cost of Printer/4 counts as missing: {nobody}",
+        )

@@ -175,7 +175,12 @@ CASES: Final[list[tuple[Any, type[e.TidingsError], dict[str, Any]]]] = [
     (query(policies={"exact_type_match": 1}), e.PolicyTypeMismatch, {}),
     (query(policies={"request_id": (256,)}), e.PolicyTypeMismatch, {}),
     (query(policies={"starting_trader": "x"}), e.PolicyTypeMismatch, {}),
-    (query(policies={"starting_trader": ("x",)}), e.InvalidPolicyValue, {}),
+    (
+        query(policies={"starting_trader": ("x",)}),
+        e.InvalidPolicyValue,
+        {"the_policy": ("starting_trader", ("x",))},
+    ),
+    (query(policies={"request_id": b"x" * 1025}), e.InvalidPolicyValue, {}),
     (query(policies={"link_follow_rule": 1}), e.PolicyTypeMismatch, {}),
     (query(policies={"link_follow_rule": "often"}), e.InvalidPolicyValue, {}),
     (query(desired=["a b"]), e.IllegalPropertyName, {}),
@@ -303,50 +308,6 @@ def test_what_could_change_can_be_left_out() -> None:
     assert len(ask(made, query(constraint="site == 'Graz'", policies=fixed)).offers) == 2
     assert not ask(made, query(constraint="cost > 1", policies=fixed)).offers
     assert not ask(made, query(constraint="site != 'x' and not exist y", policies=fixed)).offers
-
-
-def test_a_dynamic_property_is_kept_and_not_evaluated() -> None:
-    made = trader()
-    ask(made, export(cost=dynamic(tc.DOUBLE)))
-    found = ask(made, query(constraint="cost > 0"))
-    assert [one.id for one in found.offers] == ["Printer/1", "Plotter/2"]
-    assert found.notes == (
-        (
-            "property cost is dynamic in 1 offer, and counts as missing there: dynamic properties "
-            "are not evaluated yet"
-        ),
-    )
-    assert not ask(made, query(constraint="exist site")).notes
-    last = ask(made, r.SeeOffer("Printer/3"))
-    assert last.properties["cost"].type.id == DYNAMIC
-    assert len(ask(made, query(preference="min cost")).notes) == 1
-    ask(made, r.ModifyOffer("Printer/3", [], {"cost": 1.0}))
-    assert not ask(made, query(constraint="cost > 0")).notes
-
-
-@pytest.mark.parametrize(
-    ("rule", "hops", "constraint", "followed"),
-    [
-        ("always", 1, "", True),
-        ("always", 0, "", False),
-        ("local_only", 1, "", False),
-        ("if_no_local", 1, "", False),
-        ("if_no_local", 1, "cost > 99", True),
-    ],
-)
-def test_a_link_that_would_be_followed_is_told(
-    rule: str, hops: int, constraint: str, followed: bool
-) -> None:
-    made = trader(
-        r.SetTraderSettings(max_hop_count=5, max_follow_policy=FollowOption.ALWAYS),
-        r.ModifyLink("campus", FollowOption.LOCAL_ONLY, FollowOption.ALWAYS),
-    )
-    policies = {"link_follow_rule": rule, "hop_count": hops}
-    found = ask(made, query(constraint=constraint, policies=policies))
-    told = ("link campus was not followed: queries do not follow links yet",)
-    assert found.notes == (told if followed else ())
-    ask(made, r.ModifyLink("campus", FollowOption.LOCAL_ONLY, FollowOption.LOCAL_ONLY))
-    assert not ask(made, query(constraint=constraint, policies=policies)).notes
 
 
 def test_an_iterator_has_the_rest_until_nobody_asks_for_long() -> None:

@@ -32,6 +32,8 @@ from tidings.events.anyvalue import Any as AnyValue
 from tidings.federation import requests as f
 from tidings.grants import requests as g
 from tidings.grants.model import Verb
+from tidings.live.model import ObjectUpdate
+from tidings.live.requests import DeleteObjects, SetObjects
 from tidings.names import new_origin
 from tidings.server.cores import service_cores
 from tidings.trader import requests as t
@@ -81,13 +83,17 @@ class Scene:
         read = n.ReadInterface(interface, row.name, "")
         await ask(n.KeepInterfaces("for.idl", (read,)))
         link, offer, type_ = await self._traded(row)
+        tag = f"flight/{row.name}"
+        await ask(SetObjects((ObjectUpdate(tag),)))
         real: dict[str, Any] = {
             "link": link, "offer": offer, "type": type_, "iterator": 1,
             "channel": channel, "side": side, "admin": admin, "proxy": proxy, "filter": made.id,
             "place": Place(channel, proxy=proxy), "principal": principal, "attachment": 1,
             "grant": 1, "credential": 1, "id": 1, "job": 1, "purpose": "priority",
-            "origin": new_origin(), "gateway": gateway, "interface": interface,
+            "origin": new_origin(), "gateway": gateway, "interface": interface, "object": tag,
         }  # fmt: skip
+        if row.request is DeleteObjects:
+            return DeleteObjects(tag)
         if row.request is t.WithdrawMatchingOffers:
             return t.WithdrawMatchingOffers(type_)
         if row.request is t.ExportOffer:

@@ -23,7 +23,8 @@ REASONS = {
     "purges": "what waits cannot be dropped",
     "state": "what waits, is under way or was delivered is not told, nor whose something is",
     "notices": "the client has no words for subscribers to changes of services",
-    "trading": "the trader has no servants yet",
+    "live": "live objects have no servants yet",
+    "trading": "our client does not reach the trader over CORBA",
     "trails": "nobody is told why an event went where it went",
     "trials": "a constraint is a filter's, or nothing",
 }

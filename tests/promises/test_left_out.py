@@ -148,6 +148,15 @@ LEFT_OUT: dict[str, tuple[str, ...]] = {
         "test_interfaces.test_only_managers_load_and_remove",
         "test_interfaces.test_what_changed_is_told_by_version_and_by_text",
     ),
+    "live": (
+        "test_live.test_a_principal_changes_its_own_objects_only",
+        "test_live.test_a_view_follows_what_moves",
+        "test_live.test_a_view_shows_what_it_asks_for",
+        "test_live.test_a_view_that_cannot_be_is_refused",
+        "test_live.test_areas_across_the_180th_meridian",
+        "test_live.test_objects_outlast_a_restart",
+        "test_live.test_what_is_wrong_is_named_and_nothing_is_set",
+    ),
     "trading": (
         "test_trader.test_a_provider_changes_its_own_offers_only",
         "test_trader.test_a_trader_outlasts_a_restart",

@@ -15,7 +15,7 @@ from tidings.engine.access import Caller
 from tidings.live import requests as r
 from tidings.live.area import Area
 
-pytestmark = pytest.mark.not_over_corba("live objects")
+pytestmark = pytest.mark.not_over_corba("live")
 
 GRAZ = {"latitude": 47.0, "longitude": 15.4, "height": 3_200}
 ROME = {"latitude": 41.9, "longitude": 12.5, "height": 900}

@@ -56,6 +56,7 @@ class World:
         self._ask("POST", "/v1/trader/types", {"name": TYPE})
         self._interface(MAIN)
         self.offer = self._offer()
+        self._object("hall/main")
         self._ask("POST", "/v1/trader/links", {"name": MAIN, "target": REFERENCE})
         self.publish()
         # Only what is connected can be suspended.
@@ -98,6 +99,7 @@ class World:
             "probe": [self.probe],
             "type": [TYPE],
             "interface": [quote(f"IDL:{MAIN}:1.0", safe="")],
+            "object": [quote("hall/main", safe="")],
             "offer": [self.offer],
             "link": [MAIN],
             "iterator": [self._iterator()],
@@ -200,6 +202,18 @@ class World:
             text = f"interface {name} {{ {more} }};"
             self._ask("POST", "/v1/interfaces", {"file": "main.idl", "text": text})
         return quote(f"IDL:{name}:1.0", safe="")
+
+    def _object(self, tag: str) -> str:
+        self._ask("PATCH", "/v1/live/objects", {"objects": [{"tag": tag}]})
+        return quote(tag, safe="")
+
+    def _spare_object(self) -> dict[str, list[object]]:
+        return {"object": [self._object("spare/1")]}
+
+    def _deleted(self) -> dict[str, list[object]]:
+        """Objects that may be deleted by their tags."""
+        self._object("flight/DLH4AB")
+        return {}
 
     def _spare_interface(self) -> dict[str, list[object]]:
         return {"interface": [self._interface(SPARE)]}
@@ -319,6 +333,8 @@ class World:
         "/mask": _unmasked_type,
         "/unmask": _masked_type,
         "/interfaces/{interface}": _spare_interface,
+        "/live/objects/{object}": _spare_object,
+        "/live/deletions": _deleted,
         "/trader/withdrawals": _withdrawn,
         "/trader/query": _withdrawn,
         "/trader/changes": _withdrawn,

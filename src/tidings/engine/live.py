@@ -21,10 +21,15 @@ if TYPE_CHECKING:
 _AT_ONCE: Final = 250
 
 
+async def read_look(asked: SeeLiveObjects) -> Looked:
+    """Return what is looked at; raise what is wrong with that. Long constraints are read aside."""
+    return await compiled(len(asked.filter), lambda: looked_at(asked))
+
+
 async def see_objects(host: Host, caller: Caller, asked: SeeLiveObjects) -> tuple[ObjectInfo, ...]:
     """Find objects; each is as it is when its turn comes."""
     authorise(host, asked, caller)
-    looked = await compiled(len(asked.filter), lambda: looked_at(asked))
+    looked = await read_look(asked)
     found = await _found(host, looked, asked.after, asked.most)
     return tuple([one.info(looked.attributes) for one in found])
 

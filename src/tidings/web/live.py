@@ -17,14 +17,13 @@ from tidings.api.live_frames import RATE, checked_rate, write_objects
 from tidings.api.operations import request_from
 from tidings.api.problems import problem_of
 from tidings.channel.catalogue import OPERATIONS
-from tidings.engine.beside import compiled
 from tidings.engine.door import LocalDoor
+from tidings.engine.live import read_look
 from tidings.engine.turns import Turns
 from tidings.errors import BadInput, InvalidUsage, TidingsError
 from tidings.events.codecs.json_text import parse_json, write_json
 from tidings.events.texts import shortened
 from tidings.live.board import View
-from tidings.live.core import looked_at
 from tidings.live.requests import LookAtObjects, SeeLiveObjects, SetObjects
 from tidings.web.state import Door, State, WebState
 
@@ -104,7 +103,7 @@ class _Viewer:
     async def _look(self, frame: dict[str, Any]) -> None:
         pause = 1 / checked_rate(frame.pop("rate", RATE))
         asked: SeeLiveObjects = request_from(OPERATIONS[SeeLiveObjects], frame)
-        looked = await compiled(len(asked.filter), lambda: looked_at(asked))
+        looked = await read_look(asked)
         question = LookAtObjects(looked)
         if self._view is None:
             self._view = await self._door.request(question)

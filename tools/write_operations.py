@@ -37,6 +37,7 @@ _GROUPS = {
     "access": "Access",
     "jobs": "Jobs over the archive",
     "trader": "The trader",
+    "service changes": "Changes of services",
     "interfaces": "Interfaces",
     "live": "Live objects",
     "events": "Events",

@@ -106,8 +106,8 @@ class TidingsError(Exception):
     code: ClassVar[str] = "internal"
     http_status: ClassVar[int] = 500
     corba_id: ClassVar[str] = SYSTEM.format("INTERNAL")
-    members: Mapping[str, str] = MappingProxyType({})
-    """What the standard's exception carries, by its members; not sent over HTTP."""
+    members: Mapping[str, object] = MappingProxyType({})
+    """What the standard's exception carries, by its members; texts are sent over HTTP."""
 
 
 class BadInput(TidingsError):

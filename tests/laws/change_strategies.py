@@ -64,4 +64,5 @@ def notices(draw: Draw) -> Notice:
         draw(st.lists(_differences, max_size=2).map(tuple)),
         draw(st.none() | st.builds(Transaction, texts, st.integers(1, 9), st.integers(1, 9))),
         draw(st.integers(1, 5)),
+        draw(st.sampled_from(["", "isel-bank"])),
     )

@@ -33,12 +33,19 @@ from tidings.federation.requests import GatewayName, Json
 from tidings.filters.constraint import Constraint, EventTypePattern
 from tidings.filters.mapping import MappedConstraint
 from tidings.grants.model import PrincipalName
+from tidings.live.area import Area
+from tidings.live.requests import Tag
 from tidings.trader.requests import TradingName
 
 _bounds = st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1)
 _names = st.sampled_from(["auction", "аукцион", "競売", "a/b", "%2F", "a b?", "\U0001f514"])
+_south, _degrees = st.integers(-90, 0), st.integers(-180, 180)
 _places = st.builds(Place, views.ids)
 _LEAVES: Final[dict[Any, st.SearchStrategy[Any]]] = {
+    Area: st.builds(
+        Area, *(st.integers(*ends) for ends in ((-90, 0), (-180, 180), (0, 90), (-180, 180)))
+    ),
+    Tag: st.from_regex(r"[\w./%@-]{5,64}", fullmatch=True),
     AdminRequest: views.admin_properties,
     AdminValues: views.admin_properties,
     Constraint: views.constraints,

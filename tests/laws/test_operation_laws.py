@@ -74,7 +74,7 @@ def _read_path(row: Operation, path: str) -> dict[str, Any]:
     else:
         raise AssertionError(f"{path} is none of {row.places}")
     texts = {"name", "principal", "producer", "purpose", "gateway", "probe"}
-    texts |= {"type", "offer", "link", "interface"}
+    texts |= {"type", "offer", "link", "interface", "object"}
     texts |= {"subscriber", "evolver", "proxy_id", "filter_id"}
     read: dict[str, Any] = {
         name: Side(word) if name == "side" else word if name in texts else int(word)

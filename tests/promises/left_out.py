@@ -22,6 +22,7 @@ REASONS = {
     "producers": "producers have no names, and their events no marks",
     "purges": "what waits cannot be dropped",
     "state": "what waits, is under way or was delivered is not told, nor whose something is",
+    "notices": "the client has no words for subscribers to changes of services",
     "trading": "the trader has no servants yet",
     "trails": "nobody is told why an event went where it went",
     "trials": "a constraint is a filter's, or nothing",

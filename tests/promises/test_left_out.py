@@ -118,6 +118,12 @@ LEFT_OUT: dict[str, tuple[str, ...]] = {
         "test_publishing.test_receipts_name_the_channel_and_count_its_events",
         "test_publishing.test_what_a_filter_of_the_suppliers_stops_has_no_number",
     ),
+    "notices": (
+        "test_service_changes.test_a_subscription_is_a_named_one_of_the_channel",
+        "test_service_changes.test_changes_are_told_in_advance_and_at_once",
+        "test_service_changes.test_each_change_is_told_once_whatever_happens",
+        "test_service_changes.test_passwords_are_kept_as_digests",
+    ),
     "producers": (
         "test_promises_in.test_a_number_beyond_the_window",
         "test_promises_in.test_a_push_without_an_answer",

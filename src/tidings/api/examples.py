@@ -8,6 +8,7 @@ from typing import Any, Final
 from tidings import jobs as j
 from tidings.audit import Change
 from tidings.changes import interfaces as n
+from tidings.changes import requests as s
 from tidings.channel import commands as c
 from tidings.channel import constraint_views as w
 from tidings.channel import management as m
@@ -165,6 +166,52 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
         },
     ),
     t.SetTraderSettings: ({"max_search_card": 100000, "def_search_card": 100000},),
+    s.AddSubscriberFilter: (
+        {
+            "filter": {
+                "events": "change_service_event",
+                "services": [{"type": "Bank", "constraint": "$ReservedFund > 100000"}],
+            },
+            "proxy_id": "PS01",
+        },
+    ),
+    s.SetSubscriberQoS: ({"properties": {"OrderPolicy": 2, "PacingInterval": "5m"}},),
+    s.AnnounceChanges: (
+        {
+            "changes": [
+                {
+                    "kind": "removal_service",
+                    "reason": "it is broken",
+                    "before": {"type": {"name": "Printer"}, "properties": {"Speed": 20}},
+                }
+            ]
+        },
+    ),
+    s.RegisterSubscriber: ({"subscriber": "ann", "password": "tell me"},),
+    s.RegisterEvolver: ({"evolver": "isel", "address": "https://isel.example"},),
+    t.ReplaceOffer: (
+        {
+            "type": "Office::Printer",
+            "reference": "corbaloc::10.0.0.9:2809/printer-8",
+            "properties": {"cost": 9.5},
+        },
+    ),
+    t.ChangeOffers: (
+        {
+            "steps": [
+                {
+                    "action": "export",
+                    "type": "Office::Printer",
+                    "reference": "corbaloc::10.0.0.9:2809/a",
+                },
+                {
+                    "action": "export",
+                    "type": "Office::Printer",
+                    "reference": "corbaloc::10.0.0.9:2809/b",
+                },
+            ]
+        },
+    ),
     # What is answered.
     v.AdminInfo: (
         {

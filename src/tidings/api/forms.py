@@ -46,6 +46,8 @@ from tidings.api.properties import (
     properties_in,
     properties_out,
 )
+from tidings.changes.requests import FilterContent
+from tidings.changes.subscription_xml import read_subscription
 from tidings.channel.catalogue import described
 from tidings.channel.commands import Reason, Seqs
 from tidings.channel.management import AdminRequest, EventRequest, Purpose, QoSRequest
@@ -298,7 +300,17 @@ def form_of(hint: Any, *, asked: bool = False) -> JsonForm:  # noqa: ANN401 -- a
         return _mapping_form(Key if args[0] is int else str, form_of(args[1], asked=asked))
     if origin in (list, tuple, Sequence):
         return _list_form(list if origin is list else tuple, form_of(args[0], asked=asked))
-    return _object_form(hint, asked=asked)
+    made = _object_form(hint, asked=asked)
+    return _document_form(made) if asked and hint is FilterContent else made
+
+
+def _document_form(form: JsonForm) -> JsonForm:
+    """A subscriber's filter can also be a text: an XML document."""
+    return JsonForm(
+        form.kind | str,
+        lambda read: read_subscription(read) if isinstance(read, str) else form.inward(read),
+        form.outward,
+    )
 
 
 def _enum_form(kind: type[Enum]) -> JsonForm:

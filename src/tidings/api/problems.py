@@ -2,8 +2,8 @@
 
 A problem is ``{"type": "urn:tidings:error:<code>", "title": <class>, "status": <number>,
 "detail": <message>, "code": <code>}``, and what else the error knows: a constraint's `line`,
-`column`, `text`, `position` and `hint`, an event's `where`, every bad property in `errors`, and of
-IDL `file`, `line`, `column`, `problem` and `hint`.
+`column`, `text`, `position` and `hint`, an event's `where`, every bad property in `errors`, of IDL
+`file`, `line`, `column`, `problem` and `hint`, and in `members` those of the standard's exception.
 """
 
 from __future__ import annotations
@@ -74,10 +74,13 @@ def problem_of(error: BaseException) -> dict[str, object]:
     if isinstance(error, errors.InvalidConstraint):
         problem |= {"line": error.line, "column": error.column}
     if isinstance(error, InvalidIdl):
-        members = ("problem", "file", "line", "column", "hint")
-        problem |= {name: _sendable(getattr(error, name)) for name in members}
+        told = ("problem", "file", "line", "column", "hint")
+        problem |= {name: _sendable(getattr(error, name)) for name in told}
     if isinstance(error, errors.UnsupportedProperties):
         problem["errors"] = [_property_form(one) for one in error.errors]
+    members = {name: _sendable(one) for name, one in error.members.items() if type(one) is str}
+    if members:
+        problem["members"] = members
     return problem
 
 
@@ -124,7 +127,11 @@ def error_of(problem: object, status: int) -> errors.TidingsError:
     if given.get("detail") == "":
         detail = ""
     kind = _CLASSES.get(str(given["code"]), errors.TidingsError)
-    return _made(kind, given) or _plain_class(kind)(detail)
+    error = _made(kind, given) or _plain_class(kind)(detail)
+    members = given.get("members")
+    if isinstance(members, Mapping) and all(type(one) is str for one in members.values()):
+        error.members = dict(members)
+    return error
 
 
 def _problem(kind: type[errors.TidingsError], detail: str) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""`tidings bench trader`: queries and exports, beside a scan of all offers.
+"""`tidings bench trader`: queries and exports, beside a scan of all offers; who is told of changes.
 
 Offers of one service type have a lot (a text that few share), a cost and a site. Queries ask for a
 lot (equality), for a narrow range of costs, and for a site and a wider range. The scan asks the
@@ -12,6 +12,7 @@ from random import Random
 from time import perf_counter
 from typing import Any, Final
 
+from tidings.bench import service_changes
 from tidings.bench.harness import Figures, Progress, Series, demand, rounds, silent, undisturbed
 from tidings.events import typecode as tc
 from tidings.filters.dialects import trader as language
@@ -44,12 +45,15 @@ def run(
     queries: int = 300,
     rounds: int = 5,
     seed: int = 1,
+    subscribers: int = service_changes.SUBSCRIBERS,
     progress: Progress = silent,
 ) -> dict[str, Any]:
-    """Run the bench; `queries` are those of a round and kind."""
+    """Run the bench; `queries` are those of a round and kind, `subscribers` are told of changes."""
     figures = Figures()
     for count in offers:
         _Bench(count, seed, figures, progress).measure(queries, rounds)
+    if subscribers:
+        service_changes.measure(figures, progress, subscribers)
     return figures.report("trader")
 
 

@@ -261,6 +261,8 @@ class Changes:
             raise AlreadyDisconnected(f"subscriber {found.id} is not connected to {proxy.id}")
         proxy.connected, proxy.address = False, ""
         self._keep(found)
+        told = r.SubscriberDisconnected(CHANNEL, found.subscription(proxy.id))
+        self._effects.append(told)
 
     def _connected(self) -> int:
         return sum(one.is_connected for one in self._subscribers.values())
@@ -316,8 +318,13 @@ class Changes:
     def _put_channel(self) -> None:
         if not self._has_channel:
             self._has_channel = True
-            most = self._settings.max_queue_length
-            self._effects.append(r.PutChannel(CHANNEL, self._new_origin(), most))
+            put = r.PutChannel(
+                CHANNEL,
+                self._new_origin(),
+                self._settings.max_queue_length,
+                self._settings.discard_policy,
+            )
+            self._effects.append(put)
 
     def _put_all(self) -> None:
         self._to_put = {
@@ -361,7 +368,7 @@ class Changes:
         notices = []
         for at, change in enumerate(asked.changes):
             try:
-                notices.append(self._announced(change, now))
+                notices.append(replace(self._announced(change, now), evolver=asked.evolver))
             except InvalidEvent as error:
                 raise error.inside(f"changes[{at}]") from error.__cause__
         told = self._add(notices)

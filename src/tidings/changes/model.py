@@ -107,6 +107,7 @@ class Notice:
         differences: In what the two descriptions differ.
         transaction: The transaction that it belongs to.
         changes: For how many changes it stands.
+        evolver: The service evolver that announces it.
     """
 
     id: str
@@ -129,6 +130,7 @@ class Notice:
     differences: tuple[Difference, ...] = ()
     transaction: Transaction | None = None
     changes: int = 1
+    evolver: str = ""
 
     @property
     def described(self) -> ServiceDescription:

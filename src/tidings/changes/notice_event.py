@@ -82,6 +82,7 @@ def value_of(notice: Notice) -> dict[str, Value]:
         "effective": notice.effective,
         "additional": notice.additional,
         "offer": notice.offer,
+        "evolver": notice.evolver,
         "differences": tuple(
             {name: getattr(one, name) for name in Difference.__slots__}
             for one in notice.differences
@@ -132,6 +133,7 @@ def notice_from(value: Value) -> Notice:
         tuple(_difference(_struct(one, "differences")) for one in _list(parts, "differences")),
         _inner(parts, "transaction", _transaction),
         _optional(parts, "changes", int) or 1,
+        _text(parts, "evolver"),
     )
 
 

@@ -124,7 +124,7 @@ class Pending:
         if at is None or at > now:
             return None
         some = list(self._notices.items())[:MOST_AT_ONCE]
-        self._under_way, self._sealed = True, some[-1][0]
+        self._under_way, self._sealed = True, max(self._sealed, some[-1][0])
         return PublishNotices(CHANNEL, tuple((number, event_of(one)) for number, one in some))
 
     def published(self, upto: int, refused: int) -> Iterator[Keep]:

@@ -9,6 +9,7 @@ from tidings.changes.model import LOWEST_PRIORITY
 from tidings.changes.requests import ChangeSettings
 from tidings.clock import duration_us
 from tidings.errors import InvalidUsage, PropertyError, PropertyErrorCode, UnsupportedQoS
+from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any as AnyValue
 from tidings.events.anyvalue import Value
 from tidings.filters.constraint import constraint
@@ -58,7 +59,10 @@ def at_channel(qos: Mapping[str, Value], settings: ChangeSettings) -> dict[str, 
 def overrides(qos: Mapping[str, Value]) -> tuple[MappedConstraint, ...]:
     """Return the priorities that notices get at a subscription."""
     given: Any = qos.get("PriorityOverride", ())
-    return tuple(MappedConstraint(constraint(one["constraint"]), one["priority"]) for one in given)
+    return tuple(
+        MappedConstraint(constraint(one["constraint"]), AnyValue.trusted(tc.SHORT, one["priority"]))
+        for one in given
+    )
 
 
 def _plain(value: Value) -> Any:  # noqa: ANN401 -- a value

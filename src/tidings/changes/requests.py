@@ -445,7 +445,8 @@ class ChangeSettings:
         max_events_per_proxy: Notices that wait at one proxy; beyond, its DiscardPolicy decides.
         max_queue_length: Notices that wait in the channel; beyond, discarding begins.
         order_policy: The OrderPolicy of new proxies: 1 FIFO, 2 priority, 3 expiry.
-        discard_policy: Their DiscardPolicy: 1 FIFO, 2 priority, 3 expiry, 4 LIFO.
+        discard_policy: Their DiscardPolicy and the channel's: 1 FIFO, 2 priority, 3 expiry,
+            4 LIFO, which drops what is new.
         highest_priority: The highest priority of a notice, up to 10.
         default_priority: The priority of detected changes, and of announcements without one.
         default_lifetime: How long they are worth delivering, in microseconds.
@@ -482,7 +483,8 @@ class SetChangeSettings(Request):
         max_events_per_proxy: Notices that wait at one proxy; beyond, its DiscardPolicy decides.
         max_queue_length: Notices that wait in the channel; beyond, discarding begins.
         order_policy: The OrderPolicy of new proxies: 1 FIFO, 2 priority, 3 expiry.
-        discard_policy: Their DiscardPolicy: 1 FIFO, 2 priority, 3 expiry, 4 LIFO.
+        discard_policy: Their DiscardPolicy and the channel's: 1 FIFO, 2 priority, 3 expiry,
+            4 LIFO, which drops what is new.
         highest_priority: The highest priority of a notice, up to 10.
         default_priority: The priority of detected changes, and of announcements without one.
         default_lifetime: How long they are worth delivering, in microseconds.
@@ -543,12 +545,14 @@ class PutChannel(Request):
 
     Attributes:
         origin: A fresh random id for a new one.
-        max_queue_length: Its admin property.
+        max_queue_length: Its admin property; beyond, events are discarded, and none refused.
+        discard_policy: Which of them.
     """
 
     channel: str
     origin: str
     max_queue_length: int
+    discard_policy: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -590,6 +594,14 @@ class SubscriptionPut(Request):
 
     name: str
     problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SubscriberDisconnected:
+    """An effect: whoever is called for a subscription is not called any more."""
+
+    channel: str
+    subscription: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,6 +73,7 @@ from tidings.live import requests as l
 from tidings.live.model import ObjectInfo
 from tidings.trader import requests as t
 from tidings.trader.model import LinkInfo, ServiceType, TraderSettings
+from tidings.trader.outside import ContinueQuery
 
 
 class Right(Enum):
@@ -590,6 +591,7 @@ _TRADER: Final = (
             "trader", repeats=True, done=NotMasked),
     Operation(t.SeeServiceTypes, Right.IMPORT, "GET /trader/types", "All service types",
               "trader", answer=Named("types", tuple[ServiceType, ...])),
+    Operation(t.SeeIncarnation, Right.IMPORT),
     Operation(t.SeeServiceType, Right.IMPORT, f"GET {_TYPE}", "One service type", "trader",
               answer=ServiceType),
     Operation(t.SeeFullServiceType, Right.IMPORT, f"GET {_TYPE}/full",
@@ -616,6 +618,7 @@ _TRADER: Final = (
               answer=t.OfferInfo),
     Operation(t.QueryOffers, Right.IMPORT, "POST /trader/query", "Find offers", "trader",
               answer=t.QueryAnswer, repeats=True),
+    Operation(ContinueQuery, Right.ENGINE),
     Operation(t.SeeFoundOffers, Right.IMPORT, f"GET {_ITERATOR}", "More found offers", "trader",
               answer=t.OfferPage),
     Operation(t.EndIterator, Right.IMPORT, f"DELETE {_ITERATOR}", "End an iterator", "trader",

@@ -62,14 +62,17 @@ class Declaring:
         raise ChannelNotFound(f"there is no channel named {name}")
 
     def _put_channel(self, asked: PutChannel, now: int) -> None:
-        most = {"MaxQueueLength": asked.max_queue_length}
+        qos = {**reliabilities(), "DiscardPolicy": asked.discard_policy}
+        admin = {"MaxQueueLength": asked.max_queue_length, "RejectNewEvents": False}
         try:
             channel = self._find(asked.channel)
         except ChannelNotFound:
-            self._create(CreateChannel(asked.origin, reliabilities(), most, asked.channel), now)
+            self._create(CreateChannel(asked.origin, qos, admin, asked.channel), now)
             return
-        if channel.properties.max_queue_length != asked.max_queue_length:
-            self._adjust.set_admin_properties(channel, most)
+        if any(channel.properties[name] != value for name, value in admin.items()):
+            self._adjust.set_admin_properties(channel, admin)
+        if channel.qos["DiscardPolicy"] != asked.discard_policy:
+            self._adjust.set_qos(channel, {"DiscardPolicy": asked.discard_policy}, now)
 
     def _put(self, asked: PutSubscription, now: int) -> None:
         problem = ""

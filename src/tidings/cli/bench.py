@@ -193,13 +193,16 @@ def trader(
     offers: Annotated[list[int] | None, typer.Option(min=1)] = None,
     queries: Count = 300,
     rounds: Rounds = 5,
+    subscribers: int = 1_000,
     seed: int = 1,
 ) -> None:
     """Measure queries and exports of the trader, beside a scan of all offers.
 
-    Equalities, narrow ranges, and a mix of both. Answers are compared with the scan's.
+    Equalities, narrow ranges, and a mix of both. Answers are compared with the scan's. Then
+    changes of an offer, at growing rates, and how late they reach so many subscribers.
 
     Options:
+        subscribers: Subscribers to changes of services; 0 leaves that out.
         offers: How many offers there are. Repeatable. [default: 1000, 10000 and 100000]
         queries: Queries of each kind per round.
         seed: The same seed gives the same data.

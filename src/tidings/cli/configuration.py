@@ -32,7 +32,8 @@ async def export(client: Client, file: str | None = None) -> None:
 
     It is TOML, and `tidings apply` reads it. Channels, admins, subscriptions with names, their
     quality of service, event types, filters and mapping filters; gateways with their standing
-    requests. Things without a name, events, and what gateways make for themselves are no part of
+    requests; the trader's settings, service types, links, and the offers that no principal has
+    exported. Things without a name, events, and what gateways make for themselves are no part of
     it.
 
     Options:
@@ -70,9 +71,10 @@ async def apply(client: Client, file: str, dry_run: bool = False, prune: bool = 
     """Make a service what a file says, and tell what was done.
 
     What differs is created or changed; what the file does not have stays, unless --prune is
-    given. An event that is wanted before and after is not missed meanwhile. What would lose
-    events, such as a subscription that becomes one of another kind, is refused as a whole, and so
-    is what the service would refuse: all steps are rehearsed on a copy of its objects first.
+    given. A file that says nothing of the trader leaves it alone. An event that is wanted before
+    and after is not missed meanwhile. What would lose events, such as a subscription that becomes
+    one of another kind, is refused as a whole, and so is what the service would refuse: all steps
+    are rehearsed on a copy of its objects first.
 
     Exit code: 0 done, or with --dry-run nothing to do; 1 with --dry-run: there are differences;
     2 the file is wrong, or something was refused.

@@ -1,4 +1,4 @@
-"""`tidings demo`: auctions, filters, flights and traffic."""
+"""`tidings demo`: auctions, filters, flights, traffic and changes of services."""
 
 from __future__ import annotations
 
@@ -236,3 +236,61 @@ def derive_offences(show: TrafficShow) -> bool:
 
     with spark_job(SparkOptions(memory=_MEMORY)) as spark:
         return show.derive(spark)
+
+
+@command(demos, "tidings demo changes", "tidings demo changes --bounded", json=False)
+def changes(
+    *,
+    bounded: bool = False,
+    opens: Annotated[bool, option("--open", "Open the subscriber agent in a browser.")] = False,
+) -> None:
+    """Watch a bank service change, and read the notices of it.
+
+    The bank is new, its interest changes, it gets another type, and it closes; each change is
+    announced before it is made.
+
+    On a terminal, the demo serves the page of a subscriber agent, on which services are picked,
+    notices read and acknowledged, and changes announced, until Ctrl-C. With --bounded, or without a
+    terminal, it plays the story once, and shows the notices in every format: structured, as
+    sequences, as XML and as HTML documents.
+
+    Exit code: 0 if every format told all of the story in order; 1 otherwise.
+
+    Options:
+        bounded: Play the story once, and check it.
+    """
+    with TemporaryDirectory(prefix="tidings-changes-") as folder:
+        if render.on_terminal() and not bounded:
+            from tidings.apps.subscriber_agent.live import LiveChanges
+
+            LiveChanges(Path(folder), opens=opens).play()
+            return
+        from tidings.apps.subscriber_agent.show import ChangesShow
+
+        if not ChangesShow(Path(folder)).play():
+            raise typer.Exit(DOES_NOT_HOLD)
+
+
+@service_command(demos, "tidings demo agent", "tidings demo agent --port 9000")
+async def agent(
+    client: Client, *, port: Annotated[int, typer.Option(min=0, max=65_535)] = 8092
+) -> None:
+    """Serve the pages of the subscriber agent for a service that is running.
+
+    People on this machine pick services and kinds of change, read notices, and announce changes.
+    The program is a client of the service. Ctrl-C ends it; subscribers stay.
+
+    Options:
+        port N: The port of the pages; 0 for a free one.
+    """
+    from tidings.apps.local_pages import listener
+    from tidings.apps.subscriber_agent.web import served
+    from tidings.client.transports.http.transport import HttpTransport
+
+    assert isinstance(client.transport, HttpTransport)  # commands speak HTTP
+    async with served(client, client.transport.url, listener(port)) as url:
+        if render.is_json():
+            render.as_json({"url": url})
+        else:
+            render.say(f"The subscriber agent is at {url}")
+        await asyncio.Event().wait()

@@ -53,6 +53,7 @@ COMMANDS: Final = {
     "gateway": "gateways",
     "network": "networks",
     "trader": "trader",
+    "service-changes": "service_changes",
     "live": "live",
     "ior": "corba",
     "idl": "corba",

@@ -38,6 +38,7 @@ async def ior(  # noqa: PLR0913, PLR0917 -- its options
     admin: int | None = None,
     proxy: str | None = None,
     agent: bool = False,
+    trader: bool = False,
     expires: str | None = None,
     label: str = "",
 ) -> None:
@@ -54,7 +55,8 @@ async def ior(  # noqa: PLR0913, PLR0917 -- its options
         side: The side of the admin.
         admin --admin ID: Lead to this admin of the channel, and to its own proxies.
         proxy --proxy PROXY: Lead to this proxy of the channel alone, by name or id.
-        agent: Lead to the agent, and to the factory.
+        agent: Lead to the agent, the factory and the trader.
+        trader: Lead to the trader.
         expires --expires WHEN: When it ends: after 30d, or at 2026-11-15T08:30:00Z.
         label TEXT: What to call it.
     """
@@ -63,6 +65,7 @@ async def ior(  # noqa: PLR0913, PLR0917 -- its options
         side=side,
         admin=admin,
         agent=agent,
+        trader=trader,
         label=label,
         expires_at=end(expires),
     )

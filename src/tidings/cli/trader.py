@@ -199,7 +199,7 @@ def _list(found: list[r.OfferInfo], none: str) -> None:
     data = [showing.as_data(one) for one in found]
     rows = [
         (
-            one.id,
+            one.id or f"(link {one.link})",
             one.reference,
             " ".join(f"{name}={_shown(value)}" for name, value in plain["properties"].items()),
         )

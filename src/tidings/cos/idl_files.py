@@ -29,6 +29,10 @@ MODULES: Final = (
     "CosTrading",
     "CosTradingRepos",
     "CosTradingDynamic",
+    "scnmesg",
+    "scncomm",
+    "scnmanager",
+    "SCSModule",
     "NotificationServiceAgent",
     "Advertising",
 )

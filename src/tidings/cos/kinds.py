@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from tidings.channel.vocabulary import Form, Side, Style
 from tidings.cos import CosEventChannelAdmin_auto as event_admin
@@ -10,7 +11,15 @@ from tidings.cos import CosEventComm_auto as event_comm
 from tidings.cos import CosNotifyChannelAdmin_auto as channel_admin
 from tidings.cos import CosNotifyComm_auto as comm
 from tidings.cos.CosNotifyChannelAdmin_auto import ProxyType
+from tidings.cos.events import WRITE
+from tidings.events.structured import StructuredEvent
 from tidings.orb.stubs import Interface, Operation
+
+if TYPE_CHECKING:
+    from tidings.orb.cdr_writer import Writer
+
+WriteEvent: TypeAlias = "Callable[[Writer, StructuredEvent], None]"
+"""How an event is written for a consumer."""
 
 SUFFIXES: Final = {
     Form.ANY: "",
@@ -24,7 +33,8 @@ class Kind(NamedTuple):
     """A kind of proxy, and what it requires of its client.
 
     `bare` means of the Event Service. `transfer` pushes or pulls events and is None if the client
-    initiates; `notice` reports event types and is None for Event Service clients.
+    initiates; `notice` reports event types and is None for Event Service clients. `write` writes an
+    event for the client. A kind beside the standard's has the name of its `dialect`.
     """
 
     side: Side
@@ -36,6 +46,8 @@ class Kind(NamedTuple):
     transfer: Operation | None
     goodbye: Operation
     notice: Operation | None
+    write: WriteEvent
+    dialect: str = ""
 
     @property
     def connect(self) -> str:
@@ -61,7 +73,7 @@ def _made(side: Side, style: Style, form: Form, bare: bool) -> Kind:
     goodbye = f"disconnect_{prefix.lower()}_{verb}_{who}".replace("__", "_")
     return Kind(
         *(side, style, form, bare, proxy, client),
-        *(calls.get(transfer), calls[goodbye], calls.get(notice)),
+        *(calls.get(transfer), calls[goodbye], calls.get(notice), WRITE[form]),
     )
 
 

@@ -353,6 +353,19 @@ KINDS: Final = (
     "agent",
     "advertiser",
     "generic factory",
+    "trader",
+    "register",
+    "link",
+    "trader admin",
+    "service types",
+    "offer iterator",
+    "offer id iterator",
+    "service changes",
+    "event manager",
+    "publisher manager",
+    "subscriber manager",
+    "admin subscriber",
+    "proxy subscriber",
 )
 """The kinds of objects with keys; numbered by index, so append new kinds."""
 

@@ -57,6 +57,7 @@ from tidings.engine.host import Host
 from tidings.engine.interfaces import compare, load_interfaces
 from tidings.engine.job_runner import JobRunner
 from tidings.engine.live import delete_objects, see_objects
+from tidings.engine.trading import find_offers
 from tidings.engine.turns import Turns
 from tidings.engine.viewing import Viewing
 from tidings.engine.workbench import (
@@ -79,6 +80,7 @@ from tidings.grants.requests import (
 )
 from tidings.jobs import JobInfo, JobResult, JobState, SeeJob, SeeJobResult, StartJob
 from tidings.live.requests import DeleteObjects, SeeLiveObjects
+from tidings.trader.requests import QueryOffers
 
 _F = TypeVar("_F")
 
@@ -126,6 +128,7 @@ class LocalDoor:
             CountMatching: partial(count_matching, host, principal),
             SeeProperties: partial(see_properties, host, principal),
             SeeJobResult: self._see_job_result,
+            QueryOffers: lambda x: find_offers(host.ask(x, self.caller), host.ask, host.others),
             LoadInterfaces: partial(load_interfaces, host, principal),
             CompareInterfaces: partial(compare, host, principal),
             SeeLiveObjects: partial(see_objects, host, principal),

@@ -60,6 +60,7 @@ from tidings.engine.spilling import Spilling
 from tidings.engine.steady import SteadyClock
 from tidings.engine.storage import Storage
 from tidings.engine.store import Store, Writable
+from tidings.engine.trading import Others
 from tidings.engine.trail_file import TrailFile, TrailOptions
 from tidings.engine.writing import Writer, must_last
 from tidings.errors import Disconnected, JournalBroken, Stopping, StoreError, TidingsError
@@ -89,6 +90,9 @@ class Host:
     trail: TrailFile | None = None
     issue_reference: Callable[[str, int], str] | None = None
     """Make a CORBA reference, from what it leads to and a credential; set by that protocol."""
+    others: Others | None = None
+    """Who calls other traders, and the objects that evaluate dynamic properties; set by whoever
+    speaks CORBA."""
     told_settings: tuple[SettingInfo, ...] = ()
     """The settings of the service, for those who run it; set by the server."""
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any, Final
 
-from tidings.channel.catalogue import CATALOGUE, OPERATIONS
+from tidings.channel.catalogue import CATALOGUE, OPERATIONS, Named, Operation
 from tidings.channel.questions import SeeFilter
 from tidings.cores import OperationDone
 from tidings.engine.access import Access, Caller
@@ -74,7 +74,9 @@ class OperationLog:
         channel = self.channel_of(request)  # which may be gone when it is answered
 
         def note(done: asyncio.Future[Any]) -> None:
-            self.note(request, caller, channel, None if done.cancelled() else done.exception())
+            error = None if done.cancelled() else done.exception()
+            answer = None if error or done.cancelled() else done.result()
+            self.note(request, caller, channel, error, answer)
 
         if answer.done():  # refused: its caller does not wait for a turn of the loop, either
             note(answer)
@@ -88,7 +90,12 @@ class OperationLog:
         return self._channel_name(id) if isinstance(id, int) else ""
 
     def note(
-        self, request: object, caller: Caller, channel: str, error: BaseException | None
+        self,
+        request: object,
+        caller: Caller,
+        channel: str,
+        error: BaseException | None,
+        answer: object = None,
     ) -> None:
         """Count an answered operation; log it if it changes something or was refused."""
         row = _COUNTED.get(request.__class__)
@@ -101,7 +108,7 @@ class OperationLog:
         if error is not None and self._is_refusal(caller, error):
             self._refused(caller, row.name, _about(request), channel, result)
         elif row.is_change:
-            about = _about(request)
+            about = _about(request, _made(row, answer))
             _audit.info("%s: %s (%s): %s", caller, row.name, about, result, extra=_DEPTH)
             self._tell(_line(caller, row.name, about, channel, result))
 
@@ -164,9 +171,15 @@ def _line(
     )  # fmt: skip
 
 
-def _about(request: object) -> str:
-    """Name the objects of a request, as its user would."""
-    found = [(name, getattr(request, name, None)) for name in _NAMING]
+def _made(row: Operation, answer: object) -> tuple[tuple[str, object], ...]:
+    """Return the id of what an operation has made, if it answers one, with its word."""
+    is_named = row.created and isinstance(row.answer, Named) and row.answer.name in _NAMING
+    return ((row.answer.name, answer),) if is_named and answer is not None else ()
+
+
+def _about(request: object, made: tuple[tuple[str, object], ...] = ()) -> str:
+    """Name the objects of a request, as its user would; first what it has `made`."""
+    found = [*made, *((name, getattr(request, name, None)) for name in _NAMING)]
     return _shown(
         ", ".join(
             f"{name} {one.value if isinstance(one, Enum) else one}"

@@ -12,6 +12,7 @@ from tidings.grants.requests import CreateReference
 
 AGENT: Final = "agent"
 FACTORY: Final = "factory"
+TRADER: Final = "trader"
 
 _PLACE: Final = re.compile(
     r"(?:(?:(?P<side>supplier|consumer) admin (?P<admin>\d+)|proxy (?P<proxy>\d+)) of )?"
@@ -30,11 +31,13 @@ def leads_to(factory: Factory, asked: CreateReference) -> str:
     if asked.channel is None:
         if (asked.side, asked.admin, asked.proxy) != (None, None, None):
             raise InvalidUsage("an admin or a proxy is one of a channel: name the channel, too")
-        return AGENT if asked.agent else FACTORY
-    if asked.agent or (asked.side is None) is not (asked.admin is None):
+        if asked.agent and asked.trader:
+            raise InvalidUsage("a reference leads to the agent or to the trader, not to both")
+        return AGENT if asked.agent else TRADER if asked.trader else FACTORY
+    if asked.agent or asked.trader or (asked.side is None) is not (asked.admin is None):
         raise InvalidUsage(
-            "a reference leads to one object: the agent, the factory (nothing is named), a "
-            "channel, an admin (channel, side and admin), or a proxy (channel and proxy)"
+            "a reference leads to one object: the agent, the trader, the factory (nothing is "
+            "named), a channel, an admin (channel, side and admin), or a proxy (channel and proxy)"
         )
     channel = factory.channel(asked.channel)
     if asked.proxy is not None:
@@ -47,7 +50,7 @@ def leads_to(factory: Factory, asked: CreateReference) -> str:
 
 
 def place_of(words: str) -> Place | None:
-    """Return the channel, admin or proxy that words name; None for the factory and the agent."""
+    """Return the channel, admin or proxy that words name; None for the others."""
     found = _PLACE.fullmatch(words)
     if found is None:
         return None

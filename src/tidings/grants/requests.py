@@ -174,7 +174,7 @@ class CreateReference(Question[NewReference]):
 
     A reference to a channel leads to everything in this channel; one to an admin to the admin's own
     proxies; one to a proxy nowhere else; one to the factory to all channels; one to the agent to
-    the factory, too. What the principal may do there, its grants say.
+    the factory and the trader, too. What the principal may do there, its grants say.
 
     Attributes:
         principal: The principal's name.
@@ -183,6 +183,7 @@ class CreateReference(Question[NewReference]):
         admin: An admin of the channel.
         proxy: A proxy of the channel.
         agent: Whether it leads to the agent.
+        trader: Whether it leads to the trader.
         label: What its owner calls it.
         expires_at: When it ends, microseconds since 1970; left out, never.
     """
@@ -193,6 +194,7 @@ class CreateReference(Question[NewReference]):
     admin: int | None = None
     proxy: int | None = None
     agent: bool = False
+    trader: bool = False
     label: str = ""
     expires_at: int | None = None
 

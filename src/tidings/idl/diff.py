@@ -156,8 +156,8 @@ def _is_rising(numbers: Iterable[int]) -> bool:
     return found == sorted(found)
 
 
-def shown(type_: m.Type | None) -> str:
-    """A type in words, with what is behind a typedef."""
+def shown(type_: m.Type | None, *, behind: bool = True) -> str:
+    """A type in words, with what is `behind` a typedef."""
     if type_ is None:
         return "void"
     if isinstance(type_, m.Basic):
@@ -169,10 +169,10 @@ def shown(type_: m.Type | None) -> str:
         return f"fixed<{type_.digits},{type_.scale}>"
     if isinstance(type_, m.SequenceOf):
         bound = f", {type_.bound}" if type_.bound else ""
-        return f"sequence<{shown(type_.element)}{bound}>"
+        return f"sequence<{shown(type_.element, behind=behind)}{bound}>"
     if isinstance(type_, m.ArrayOf):
-        return f"{shown(type_.element)}[{type_.length}]"
-    if isinstance(type_, m.AliasDef):
+        return f"{shown(type_.element, behind=behind)}[{type_.length}]"
+    if isinstance(type_, m.AliasDef) and behind:
         return f"{type_.scoped} ({shown(m.unaliased(type_))})"
     return type_.scoped
 

@@ -9,13 +9,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 from weakref import WeakValueDictionary
 
+from tidings.changes.requests import SubscriberDisconnected
 from tidings.channel.holders import Proxy
-from tidings.channel.management import Connect, Detach
-from tidings.channel.vocabulary import Form, Place
+from tidings.channel.management import Connect, Detach, Resume, Suspend
+from tidings.channel.vocabulary import Form, Place, Style
 from tidings.cos import CosEventChannelAdmin_auto as event_admin
 from tidings.cos import CosEventComm_auto as event_comm
 from tidings.cos import CosNotifyChannelAdmin_auto as channel_admin
 from tidings.cos import CosNotifyComm_auto as comm
+from tidings.cos import scncomm_auto as scncomm
+from tidings.cos.change_notices import SUBSCRIBER_KINDS
 from tidings.cos.kinds import Kind, kind_of
 from tidings.engine.access import OWNER, Caller, Object
 from tidings.errors import Forbidden, NotFound, TidingsError, WrongClient
@@ -42,7 +45,8 @@ MayStill: TypeAlias = Callable[[Caller, Verb, Object, str], bool]
 """Whether a caller of before may do something to an object of an owner."""
 
 _IOR: Final = "IOR:"
-# Between a reference, the address it came from, and who gave it; old journals lack the latter.
+# Between a reference, the address it came from, who gave it, and the dialect of its kind; old
+# journals lack the latter two.
 _GIVEN_BY: Final = "#"
 # Seconds between checks whether the last calls have ended.
 _LOOK_AGAIN: Final = 0.005
@@ -51,7 +55,7 @@ _LOOK_AGAIN: Final = 0.005
 # All standard interfaces a client can have; proxies of other channels are clients, too.
 _KNOWN: Final[dict[str, Interface]] = {
     found.id: found
-    for module in (event_comm, event_admin, comm, channel_admin)
+    for module in (event_comm, event_admin, comm, channel_admin, scncomm)
     for found in vars(module).values()
     if isinstance(found, Interface)
 }
@@ -103,14 +107,8 @@ class Clients:
             return
         who = door.caller
         given_by = who.peer
-        command = Connect(
-            channel,
-            proxy,
-            notices=_can_be_told(kind, client),
-            window=self._window(channel, proxy),
-            address=_GIVEN_BY.join((to_ior(client), given_by, _words(who))),
-            again=self._was_cut_off(channel, proxy),
-        )
+        again = self._was_cut_off(channel, proxy)
+        command = self._command(channel, proxy, kind, client, who, again=again)
         door.check(command)  # before any call to an address that the client chose
         self.loops.check(channel, kind, client)
         if kind.transfer is not None:
@@ -121,6 +119,68 @@ class Clients:
         await door.connect(command, self._endpoint(channel, proxy, kind, client))
         self.loops.note(channel, proxy, kind, client)
         self._probing.start()
+
+    def _command(
+        self,
+        channel: int,
+        proxy: int,
+        kind: Kind,
+        client: Reference,
+        who: Caller,
+        *,
+        again: bool,
+    ) -> Connect:
+        """Return the command that connects a client, with what finds it again after a restart."""
+        dialect = (kind.dialect,) if kind.dialect else ()
+        return Connect(
+            channel,
+            proxy,
+            notices=_can_be_told(kind, client),
+            window=self._window(channel, proxy),
+            address=_GIVEN_BY.join((to_ior(client), who.peer, _words(who), *dialect)),
+            again=again,
+        )
+
+    async def connect_subscriber(
+        self, channel: int, proxy: int, kind: Kind, client: Reference, peer: str
+    ) -> None:
+        """Connect a subscriber of change notices, in the place of one that was there before.
+
+        It may do what the owner of its subscription may. A nil client is never called.
+
+        Raises:
+            WrongClient: The client says it is of another kind than the proxy serves.
+            InvalidUsage: The reference is nil and the client must be called.
+            NO_PERMISSION: The service may not connect to the client's address.
+        """
+        found = self._host.channels.find(channel).proxy(proxy)
+        if is_nil(client):
+            nil = Connect(channel, proxy, reachable=False, notices=False, again=True)
+            await self._host.connect(nil, None)
+            return
+        await self._calls.orb.admit(client)
+        await self._check(kind, client)
+        who = _caller_in(found.owner, peer)
+        command = self._command(channel, proxy, kind, client, who, again=True)
+        endpoint = self._endpoint(channel, proxy, kind, client)
+        await self._host.connect(command, endpoint, connected_by=who)
+        if found.suspended:
+            await self._host.ask(Resume(channel, proxy))
+        self._probing.start()
+
+    def release_subscriber(self, told: SubscriberDisconnected) -> None:
+        """Call a subscriber no more, also after a restart; its notices wait."""
+        for channel in self._host.channels.values():
+            id = channel.names.get(told.subscription) if channel.name == told.channel else None
+            if id is None or (endpoint := self.reached(channel.id, id)) is None:
+                continue
+            endpoint.close()
+            found = channel.proxies[id]
+            pushes = found.style is Style.PUSH
+            if pushes and not found.suspended:
+                self._host.tell(Suspend(channel.id, id))
+            nobody = Connect(channel.id, id, reachable=pushes, notices=False, again=True)
+            self._host.tell(nobody)
 
     def _window(self, channel: int, proxy: int) -> int:
         """Return how many events to queue ahead: the window, at most MaxEventsPerConsumer."""
@@ -137,8 +197,9 @@ class Clients:
 
     async def _check(self, kind: Kind, client: Reference) -> None:
         """Refuse a client of another kind; accept one that cannot be asked."""
-        bare = kind.form is Form.ANY  # anys allow plain Event Service clients
-        required = kind_of(kind.side, kind.style, kind.form, bare).client.id
+        if kind.form is Form.ANY:  # anys allow plain Event Service clients
+            kind = kind_of(kind.side, kind.style, kind.form, bare=True)
+        required = kind.client.id
         known = _KNOWN.get(client.type_id)
         if known is not None:
             fits = required in known.ids
@@ -162,12 +223,14 @@ class Clients:
         for proxy in list(self._lost()):
             channel, id = proxy.channel.id, proxy.id
             try:
-                ior, given_by, words = (*proxy.address.split(_GIVEN_BY), "", "")[:3]
+                ior, given_by, words, dialect = (*proxy.address.split(_GIVEN_BY), "", "", "")[:4]
                 who = _caller_in(words or proxy.owner, given_by)
                 if not self._may_still(who, Verb.USE, _place_of(proxy), proxy.owner):
                     raise Forbidden(f"{who} may not use it any more")
                 client = from_ior(ior)
-                kind = kind_of(proxy.side, proxy.style, proxy.form, proxy.bare)
+                kind = SUBSCRIBER_KINDS.get(dialect) or kind_of(
+                    proxy.side, proxy.style, proxy.form, proxy.bare
+                )
                 self._calls.orb.trust(client, given_by)
                 self.loops.note(channel, id, kind, client)
                 command = Connect(

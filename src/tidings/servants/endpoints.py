@@ -9,22 +9,26 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from tidings.channel.effects import Message
-from tidings.channel.management import ObtainTypes
+from tidings.channel.management import ObtainTypes, Suspend
 from tidings.channel.vocabulary import Form, InfoMode, Item, Side
+from tidings.cos.change_notices import DOCUMENTS, write_xml
 from tidings.cos.CosEventComm_auto import Disconnected as ClientDisconnected
 from tidings.cos.CosNotification_auto import EventType
 from tidings.cos.CosNotification_auto import StructuredEvent as WireEvent
 from tidings.cos.events import any_in, event_in
 from tidings.cos.kinds import Kind
+from tidings.engine.beside import beside
 from tidings.engine.endpoints import Endpoint, EventBatch, Types
 from tidings.errors import Disconnected, InvalidEvent, TidingsError
 from tidings.events.reference import Reference
+from tidings.events.structured import StructuredEvent
 from tidings.orb.aio.repeated import CallAgain
 from tidings.orb.exceptions import (
     BAD_OPERATION,
@@ -140,6 +144,11 @@ class Seat:
         """Return the origin of the proxy's channel."""
         return self._channels.find(self.address[0]).origin
 
+    def suspend(self) -> None:
+        """Suspend the connection until the client connects again."""
+        if not self.suspended:
+            self._host.tell(Suspend(*self.address))
+
     def deaf(self) -> None:
         """Stop reporting event types to the client until it asks again."""
         mode = InfoMode.NONE_NOW_UPDATES_OFF
@@ -183,6 +192,10 @@ class ClientEndpoint(Endpoint):
 
     def go_on(self) -> None:
         """Continue after the connection was resumed."""
+
+    def ends_with_client(self) -> bool:
+        """Whether the proxy ends now that its client does not exist any more."""
+        return True
 
     def offers(self, added: Types, removed: Types) -> None:
         """Queue changed offers for a consumer."""
@@ -256,7 +269,7 @@ class PushConsumerEndpoint(ClientEndpoint):
     def __init__(self, calls: Calls, kind: Kind, client: Reference, seat: Seat) -> None:
         super().__init__(calls, kind, client, seat)
         assert kind.transfer is not None
-        push = calls.events.operation(kind.transfer, kind.form)
+        push = calls.events.operation(kind.transfer, kind.form, kind.write)
         self._origin = seat.origin
         self._push = push.replace(contexts=path_context((self._origin,)))
         self._again = calls.orb.repeated(
@@ -264,7 +277,7 @@ class PushConsumerEndpoint(ClientEndpoint):
             self._push,
             self._called,
             seconds=calls.options.call_seconds,
-            octets=calls.events.octets(self._push, kind.form),
+            octets=calls.events.octets(self._push, kind.form, kind.write),
         )
         self._handed: list[Message] = []
         self._queue: deque[list[Message]] = deque()
@@ -413,6 +426,48 @@ class PushConsumerEndpoint(ClientEndpoint):
             self._timer.cancel()
 
 
+class SubscriberEndpoint(PushConsumerEndpoint):
+    """A subscriber of change notices: if it cannot be reached, its notices wait until it is back.
+
+    Nothing is tried again meanwhile, and no notice is given up.
+    """
+
+    _preparing: asyncio.Task[None] | None = None
+
+    def ends_with_client(self) -> bool:
+        """Keep the proxy: the subscriber can come back."""
+        self._seat.suspend()
+        return False
+
+    def _is_held(self) -> bool:
+        """Return whether calls must wait: also for documents that take a while."""
+        if super()._is_held():
+            return True
+        if self.kind.write is not write_xml:
+            return False
+        events = [one.event for one in self._queue[0]]
+        if self._preparing is None and not DOCUMENTS.are_ready(events):
+            self._preparing = self._calls.start(self._prepare(events))
+        return self._preparing is not None
+
+    async def _prepare(self, events: list[StructuredEvent]) -> None:
+        await prepare_documents(events)
+        self._preparing = None
+        self._begin()
+
+    def _fail(self, messages: list[Message], error: Exception, *, gone: bool) -> None:
+        if gone or isinstance(error, _UNHEARD):
+            self._seat.suspend()
+        super()._fail(messages, error, gone=False)
+
+
+async def prepare_documents(events: Iterable[StructuredEvent]) -> None:
+    """Make notices into XML documents beside the loop, if that takes a while."""
+    for one in events:
+        if not DOCUMENTS.are_ready((one,)):
+            await beside(partial(DOCUMENTS.make, one))
+
+
 class PullSupplierEndpoint(ClientEndpoint):
     """A pull supplier, polled when the engine says so."""
 
@@ -458,7 +513,8 @@ def endpoint_for(calls: Calls, kind: Kind, client: Reference, seat: Seat) -> Cli
     if kind.transfer is None:
         return ClientEndpoint(calls, kind, client, seat)
     if kind.side is Side.CONSUMER:
-        return PushConsumerEndpoint(calls, kind, client, seat)
+        made = SubscriberEndpoint if kind.dialect else PushConsumerEndpoint
+        return made(calls, kind, client, seat)
     return PullSupplierEndpoint(calls, kind, client, seat)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from tidings.channel.vocabulary import Side
@@ -14,11 +15,18 @@ from tidings.cos.CosNotifyChannelAdmin_auto import (
     EventChannelFactory_INTERFACE,
 )
 from tidings.cos.CosNotifyFilter_auto import FilterFactory_INTERFACE
+from tidings.cos.CosTrading_auto import Lookup_INTERFACE
 from tidings.cos.names import look_up
 from tidings.cos.NotificationServiceAgent_auto import Agent_INTERFACE, AgentServant
 from tidings.cos.omniEvents_auto import (
     EventChannelFactory_INTERFACE as GenericFactory_INTERFACE,
 )
+from tidings.cos.scnmanager_auto import (
+    EventManager_INTERFACE,
+    PublisherManager_INTERFACE,
+    SubscriberManager_INTERFACE,
+)
+from tidings.cos.SCSModule_auto import SCS_INTERFACE
 from tidings.engine.access import Keys, ObjectKey
 from tidings.errors import InvalidUsage, NotFound, Stopping
 from tidings.events.reference import Reference
@@ -27,6 +35,16 @@ from tidings.grants.requests import CreateReference
 from tidings.orb.aio import Orb
 from tidings.orb.ior import from_ior
 from tidings.servants.advertiser import ADVERTISER, Advertisers
+from tidings.servants.change_managers import (
+    EVENT_MANAGER,
+    PUBLISHER_MANAGER,
+    SCS,
+    SUBSCRIBER_MANAGER,
+    EventManagerObject,
+    PublisherManagerObject,
+    ScsObject,
+    SubscriberManagerObject,
+)
 from tidings.servants.endpoints import ClientOptions
 from tidings.servants.filters import FilterFactoryObject, FilterObject, MappingObject
 from tidings.servants.generic_factory import GENERIC_FACTORY, GenericFactoryObject
@@ -37,10 +55,36 @@ from tidings.servants.objects import (
     FactoryObject,
     SupplierAdminObject,
 )
+from tidings.servants.offer_lists import (
+    IDS,
+    OFFERS,
+    OfferIdIteratorObject,
+    OfferIteratorObject,
+    OfferLists,
+)
 from tidings.servants.operations import TypedErrors
 from tidings.servants.proxies import make_proxy
 from tidings.servants.references import LEADING
 from tidings.servants.service import CorbaService
+from tidings.servants.subscribers import (
+    ADMIN_SUBSCRIBER,
+    PROXY_SUBSCRIBER,
+    AdminSubscriberObject,
+    Parties,
+    make_proxy_subscriber,
+)
+from tidings.servants.trader import (
+    ADMIN,
+    LINK,
+    REGISTER,
+    SERVICE_TYPES,
+    TRADER,
+    LinkObject,
+    LookupObject,
+    RegisterObject,
+    ServiceTypesObject,
+    TraderAdminObject,
+)
 
 if TYPE_CHECKING:
     from tidings.engine.host import Host
@@ -62,6 +106,11 @@ _WELL_KNOWN: Final[Mapping[str, tuple[ObjectKey, Interface | None]]] = {
     "NotifyEventChannelFactory": (_FACTORY, EventChannelFactory_INTERFACE),
     "DefaultFilterFactory": (_FILTER_FACTORY, FilterFactory_INTERFACE),
     "NotificationServiceAgent": (ObjectKey(_AGENT, (), 0), Agent_INTERFACE),
+    "TradingService": (ObjectKey(TRADER, (), 0), Lookup_INTERFACE),
+    "SCS": (ObjectKey(SCS, (), 0), SCS_INTERFACE),
+    "SCNComponent": (ObjectKey(EVENT_MANAGER, (), 0), EventManager_INTERFACE),
+    "PublisherManager": (ObjectKey(PUBLISHER_MANAGER, (), 0), PublisherManager_INTERFACE),
+    "SubscriberManager": (ObjectKey(SUBSCRIBER_MANAGER, (), 0), SubscriberManager_INTERFACE),
     "EventChannelFactory": (_GENERIC, GenericFactory_INTERFACE),
     "omniEvents": (_GENERIC, None),
 }
@@ -108,6 +157,11 @@ MAKERS: Final[Mapping[str, ServantMaker]] = {
     "mapping": _filter,
     "filter factory": FilterFactoryObject,
     GENERIC_FACTORY: GenericFactoryObject,
+    REGISTER: RegisterObject,
+    LINK: LinkObject,
+    SERVICE_TYPES: ServiceTypesObject,
+    SCS: ScsObject,
+    EVENT_MANAGER: EventManagerObject,
 }
 """By kind of object (`engine.access.KINDS`): what makes the servant, or None if it is gone."""
 
@@ -139,6 +193,16 @@ class AgentObject(TypedErrors, AgentServant):
         key = ObjectKey("filter factory", (), self._grant)
         return self._service.reference(key, FilterFactory_INTERFACE)
 
+    async def getTrader(self) -> Reference:
+        """Return the trader's Lookup."""
+        self._require_known()
+        return self._service.reference(ObjectKey(TRADER, (), self._grant), Lookup_INTERFACE)
+
+    async def getServiceChanges(self) -> Reference:
+        """Return the object where change notification begins."""
+        self._require_known()
+        return self._service.reference(ObjectKey(SCS, (), self._grant), SCS_INTERFACE)
+
     async def getProperty(self, name: str) -> str:
         """Return a setting, or an empty string if unknown; the name may carry a prefix."""
         self._require(Verb.INSPECT)
@@ -164,11 +228,11 @@ class AgentObject(TypedErrors, AgentServant):
         key = self._service.own_key(reference)
         if key is None or key.kind not in LEADING:
             raise InvalidUsage(
-                "a reference can be issued for the agent, the factory, a channel, an admin or a "
-                "proxy of this service"
+                "a reference can be issued for the agent, the factory, the trader, a channel, an "
+                "admin or a proxy of this service"
             )
         if (place := key.place) is None:
-            return CreateReference(principal, agent=key.kind == _AGENT)
+            return CreateReference(principal, agent=key.kind == _AGENT, trader=key.kind == TRADER)
         return CreateReference(
             principal, place.channel, side=place.side, admin=place.admin, proxy=place.proxy
         )
@@ -247,6 +311,7 @@ class Opened:
         service.host.end_pulls(Stopping("the service is stopping"))
         self.advertisers.close()
         await service.clients.close(seconds)
+        await service.traders.close()
         await service.orb.close()
 
 
@@ -284,5 +349,17 @@ def open_service(  # noqa: PLR0913 -- each a setting, by its name
     makers[ITERATOR] = names.iterator
     makers[_AGENT] = lambda service, door, key: AgentObject(service, door, key, properties)
     makers[ADVERTISER] = advertisers
+    lists = OfferLists()
+    makers[TRADER], makers[ADMIN] = partial(LookupObject, lists), partial(TraderAdminObject, lists)
+    makers[OFFERS] = lists.maker(OfferIteratorObject)
+    parties = Parties(host)
+    for kind, maker in (
+        (PUBLISHER_MANAGER, PublisherManagerObject),
+        (SUBSCRIBER_MANAGER, SubscriberManagerObject),
+        (ADMIN_SUBSCRIBER, AdminSubscriberObject),
+        (PROXY_SUBSCRIBER, make_proxy_subscriber),
+    ):
+        makers[kind] = partial(maker, parties)
+    makers[IDS] = lists.maker(OfferIdIteratorObject)
     service.well_known.update({name.encode(): key for name, (key, _) in _WELL_KNOWN.items()})
     return Opened(service, names, advertisers)

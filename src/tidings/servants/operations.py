@@ -25,6 +25,7 @@ from tidings.cos.CosNotification_auto import EventType
 from tidings.cos.CosNotifyComm_auto import InvalidEventType
 from tidings.cos.mapping import pattern_in, property_errors_out
 from tidings.cos.operations import Bound, answer_out, bound_to, request_of
+from tidings.cos.trading import exception_out
 from tidings.errors import TidingsError
 from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any as AnyValue
@@ -73,7 +74,7 @@ def _declared(error: TidingsError, exception: type[UserException]) -> UserExcept
     if isinstance(error, errors.AdminLimitExceeded):
         limit = channel_admin.AdminLimit(error.name, AnyValue(tc.LONG, error.limit))
         return channel_admin.AdminLimitExceeded(limit)
-    return None if exception.TYPE.members else exception()
+    return exception_out(error, exception)
 
 
 # System exceptions for errors that the operation does not declare.

@@ -94,7 +94,7 @@ class Probing:
             return
         endpoint.missed = 0
         endpoint.heard_at = asyncio.get_running_loop().time()
-        if gone:
+        if gone and endpoint.ends_with_client():
             endpoint.close()  # no client is left to notify
             self._host.tell(Disconnect(*key, given_up="its client does not exist any more"))
 

@@ -20,15 +20,13 @@ from tidings.cos import CosNotifyChannelAdmin_auto as notification
 from tidings.cos.events import (
     MOST_OCTETS,
     NO_EVENT,
-    WRITE,
     ReadBatch,
     ReadEvent,
     read_bare,
     read_batch,
     read_event,
-    write_event,
 )
-from tidings.cos.kinds import KINDS, SUFFIXES, Kind
+from tidings.cos.kinds import KINDS, SUFFIXES, Kind, WriteEvent
 from tidings.engine.turns import Turns
 from tidings.errors import LimitExceeded, TidingsError
 from tidings.events.reference import Reference
@@ -40,16 +38,17 @@ from tidings.servants.operations import partly
 
 if TYPE_CHECKING:
     from tidings.engine.access import ObjectKey
+    from tidings.engine.host import Host
     from tidings.orb.cdr_reader import Reader
     from tidings.orb.cdr_writer import Writer
     from tidings.servants.door import GatheringDoor
     from tidings.servants.service import CorbaService
 
-# Pulled events count as delivered only once their answer is written. The lease, in
-# microseconds, covers that time.
-_LEASE: Final = 30_000_000
-# More events than this in one answer would delay other clients.
-_MOST: Final = 10_000
+# Pulled events count as delivered only once their answer is written. The lease covers that time.
+LEASE: Final = 30_000_000
+"""Microseconds."""
+MOST_PULLED: Final = 10_000
+"""More events in one answer would delay other clients."""
 
 
 class ProxyPart(PlacedServant):
@@ -170,7 +169,7 @@ def _taking(kind: Kind) -> Interface:
 class Pulled(NamedTuple):
     """The answer to a pull, and where to acknowledge its events."""
 
-    door: GatheringDoor
+    door: GatheringDoor | Host
     channel: int
     proxy: int
     messages: Sequence[Message]
@@ -203,11 +202,11 @@ class PullingPart(ProxyPart):
 
     async def _pull(self, most: int, *, wait: bool) -> Pulled:
         channel, proxy = self.key.ids
-        most = min(most, _MOST)
+        most = min(most, MOST_PULLED)
         patience = None if wait else 0
-        found = await self.door.pull(channel, proxy, most, patience, _LEASE)
+        found = await self.door.pull(channel, proxy, most, patience, LEASE)
         while wait and not found.messages:  # the waiting events could not be read from disk
-            found = await self.door.pull(channel, proxy, most, patience, _LEASE)
+            found = await self.door.pull(channel, proxy, most, patience, LEASE)
         return Pulled(self.door, channel, proxy, found.messages)
 
 
@@ -227,7 +226,7 @@ def _handing_out(kind: Kind) -> Interface:
     pull, try_pull = kind.proxy.operations[waits], kind.proxy.operations[asks]
 
     def write(writer: Writer, pulled: Pulled) -> None:
-        (_write_batch if form is Form.SEQUENCE else _write_one)(writer, pulled, form)
+        (write_batch if form is Form.SEQUENCE else write_one)(writer, pulled, kind.write)
 
     def write_now(writer: Writer, pulled: Pulled) -> None:
         if not pulled.messages:
@@ -244,17 +243,18 @@ def _handing_out(kind: Kind) -> Interface:
     )
 
 
-def _write_one(writer: Writer, pulled: Pulled, form: Form) -> None:
+def write_one(writer: Writer, pulled: Pulled, write: WriteEvent) -> None:
+    """Write the event; it is acknowledged, or rejected if it cannot be written."""
     (message,) = pulled.messages
     try:
-        WRITE[form](writer, message.event)
+        write(writer, message.event)
     except SystemException as error:
         pulled.refused(message, error)
         raise
     pulled.taken(pulled.messages)
 
 
-def _write_batch(writer: Writer, pulled: Pulled, _form: Form) -> None:
+def write_batch(writer: Writer, pulled: Pulled, write: WriteEvent) -> None:
     """Write as many of the events as can be encoded and fit; raise if none can."""
     writer.length(0)  # overwritten at the end
     start = writer.at
@@ -263,7 +263,7 @@ def _write_batch(writer: Writer, pulled: Pulled, _form: Form) -> None:
     for index, message in enumerate(pulled.messages):
         at, origin, depth = writer.at, writer.origin, writer.depth
         try:
-            write_event(writer, message.event)
+            write(writer, message.event)
         except SystemException as error:
             del writer.buffer[at:]
             writer.origin, writer.depth = origin, depth

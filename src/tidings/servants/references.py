@@ -24,12 +24,19 @@ if TYPE_CHECKING:
 
 _FILTERS: Final = frozenset(("filter", "mapping"))
 _CHANNELS: Final = _FILTERS | {"channel", "admin", "proxy", "filter factory"}
+_TRADER: Final = frozenset(
+    ("trader", "register", "link", "trader admin", "service types", "offer iterator")
+) | {"offer id iterator"}
+_CHANGES: Final = frozenset(
+    ("service changes", "event manager", "publisher manager", "subscriber manager")
+) | {"admin subscriber", "proxy subscriber"}
 _KINDS: Final[Mapping[str, frozenset[str]]] = {
-    "agent": _CHANNELS | {"factory", "agent"},
+    "agent": _CHANNELS | _TRADER | _CHANGES | {"factory", "agent"},
     "factory": _CHANNELS | {"factory"},
     "channel": _CHANNELS,
     "admin": frozenset(("admin", "proxy")),
     "proxy": frozenset(("proxy",)),
+    "trader": _TRADER,
 }
 """The kinds of objects that a reference leads to, by the kind of object it was issued for."""
 

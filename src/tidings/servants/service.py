@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from tidings.admission import is_loopback
+from tidings.changes.requests import SubscriberDisconnected
 from tidings.engine.access import ANONYMOUS, OWNER, Caller, Grant, Keys, Object, ObjectKey
 from tidings.engine.operation_log import AUTHENTICATE
 from tidings.errors import Forbidden, NotFound
@@ -26,6 +27,7 @@ from tidings.servants.changes import FilterCallbacks
 from tidings.servants.clients import Clients
 from tidings.servants.door import IIOP, GatheringDoor
 from tidings.servants.endpoints import ClientOptions
+from tidings.servants.linked_traders import LinkedTraders
 from tidings.servants.operations import DerivedOperations
 from tidings.servants.references import References, key_of
 
@@ -93,6 +95,7 @@ class CorbaService:
     clients: Clients = field(init=False)
     callbacks: FilterCallbacks = field(init=False)
     references: References = field(init=False)
+    traders: LinkedTraders = field(init=False)
     _doors: dict[tuple[int, str, int | None], GatheringDoor] = field(default_factory=dict)
     # Objects that a caller may know of, and the version of the grants that say so.
     _shown: BoundedCache[tuple[ObjectKey, str], int] = field(
@@ -105,12 +108,15 @@ class CorbaService:
         self.certificates = Certificates(self.host, self.orb)
         self.references = References(self.host)
         self.host.issue_reference = self.issue
+        self.traders = LinkedTraders(self.orb, self.orb.options)
+        self.host.others = self.traders
         self.clients = Clients(
             self.host, self.orb, self.client_options, self.own_key, self.may_still
         )
         self.callbacks = FilterCallbacks(self.orb, self.host.filters.filters.__contains__)
         self.host.watch_filters(self.callbacks.tell)
         self.host.on_effect(AccessChanged, self._end_forbidden)
+        self.host.on_effect(SubscriberDisconnected, self.clients.release_subscriber)
 
     def find(self, octets: bytes) -> Servant | None:
         """Return the servant for an object key, once per request of the ORB."""

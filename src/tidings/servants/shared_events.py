@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from tidings.channel.effects import Message
 from tidings.channel.vocabulary import Form
 from tidings.cos.events import MOST_OCTETS, WRITE
+from tidings.cos.kinds import WriteEvent
 from tidings.events.structured import StructuredEvent
 from tidings.orb.aio.repeated import octets_of
 from tidings.orb.exceptions import SystemException
@@ -28,9 +28,8 @@ _OVERHEAD: Final = 512
 # Longer events are encoded per consumer: that costs little compared to sending them.
 _LONGEST: Final = 64 * 1024
 
-_Write = Callable[["Writer", StructuredEvent], None]
 # Event id, offset modulo 8, version and byte order (with code sets or for all), writer.
-_Key = tuple[int, int, tuple[object, ...], _Write]
+_Key = tuple[int, int, tuple[object, ...], WriteEvent]
 
 
 class UnwritableError(Exception):
@@ -81,9 +80,12 @@ class SharedEvents:
         if octets is not None and self._has_consumers:
             self._kept.keep((id(event), offset, (minor, little), WRITE[form]), event, octets)
 
-    def operation(self, push: Operation, form: Form) -> Operation:
-        """Return a push of a message list that raises `UnwritableError` if encoding fails."""
-        write = WRITE[form]
+    def operation(self, push: Operation, form: Form, write: WriteEvent | None = None) -> Operation:
+        """Return a push of a message list that raises `UnwritableError` if encoding fails.
+
+        `write` writes an event; without it, as the standard does.
+        """
+        write = write or WRITE[form]
         self._has_consumers = True
 
         def write_arguments(writer: Writer, arguments: tuple[Any, ...]) -> None:
@@ -102,9 +104,9 @@ class SharedEvents:
 
         return push.replace(write_arguments=write_arguments)
 
-    def octets(self, push: Operation, form: Form) -> WriteOctets:
+    def octets(self, push: Operation, form: Form, write: WriteEvent | None = None) -> WriteOctets:
         """Return an encoder of such an operation's arguments: a list of messages."""
-        write = WRITE[form]
+        write = write or WRITE[form]
         anew = octets_of(push)
 
         def octets(messages: list[Message], wire: Wire, at: int) -> bytes:
@@ -117,7 +119,7 @@ class SharedEvents:
         return octets
 
     def _found(
-        self, event: StructuredEvent, offset: int, wire: Wire, write: _Write
+        self, event: StructuredEvent, offset: int, wire: Wire, write: WriteEvent
     ) -> bytes | None:
         get = self._kept.get
         for known in (wire[:2], wire):
@@ -126,7 +128,7 @@ class SharedEvents:
                 return kept[1]
         return None
 
-    def _write(self, writer: Writer, message: Message, write: _Write) -> None:
+    def _write(self, writer: Writer, message: Message, write: WriteEvent) -> None:
         writer.align(4)  # like the received octets
         start, event = writer.at, message.event
         offset = (start - writer.origin) & 7

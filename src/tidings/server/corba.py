@@ -78,32 +78,41 @@ def agent_properties(settings: ServerSettings) -> Mapping[str, str]:
     return {**shown, **old}
 
 
-def orb_options(iiop: IiopSection, limits: AdmissionLimits, tls: Tls | None = None) -> Options:
-    """The options of the ORB; `tls` is that of the service, if it has a certificate."""
-    secured = tls if iiop.tls else None
-    advertise = iiop.advertise_host
-    further = [read_address(text, CORBA_PORT) for text in iiop.alternates]
+def calling_options(iiop: IiopSection, tls: Tls | None = None) -> Options:
+    """The options of an ORB that only calls; `tls` is that of the service, if it has a certificate.
+
+    It uses TLS where nothing else is offered, or first if the service's own CORBA has it.
+    """
     return Options(
         limits=replace(DEFAULT_LIMITS, message_size=iiop.max_message),
-        max_connections=limits.most,
-        max_opened=limits.most,
-        max_connections_per_host=limits.most_per_address,
-        max_unauthenticated=limits.most_unauthenticated,
-        limit_loopback=limits.limit_loopback,
-        max_requests=iiop.max_requests,
         max_output=iiop.max_output,
         message_seconds=iiop.read_patience,
         write_seconds=iiop.write_patience,
         idle_seconds=iiop.idle,
         connect_seconds=iiop.connect_patience,
         call_seconds=iiop.call_patience,
+        client_tls=None if tls is None or not iiop.tls else tls.outgoing,
+        targets=Targets(iiop.callback_networks, "iiop.callback_networks"),
+    )
+
+
+def orb_options(iiop: IiopSection, limits: AdmissionLimits, tls: Tls | None = None) -> Options:
+    """The options of the service's ORB."""
+    advertise = iiop.advertise_host
+    further = [read_address(text, CORBA_PORT) for text in iiop.alternates]
+    return replace(
+        calling_options(iiop, tls),
+        max_connections=limits.most,
+        max_opened=limits.most,
+        max_connections_per_host=limits.most_per_address,
+        max_unauthenticated=limits.most_unauthenticated,
+        limit_loopback=limits.limit_loopback,
+        max_requests=iiop.max_requests,
         advertise=None if advertise is None else Address(advertise, iiop.advertise_port),
         advertise_tls_port=iiop.advertise_tls_port,
-        server_tls=None if secured is None else secured.context,
-        client_tls=None if secured is None else secured.outgoing,
+        server_tls=None if tls is None or not iiop.tls else tls.context,
         alternates=tuple([address for address in further if address is not None]),
         accept_bidirectional=Bidirectional[iiop.bidirectional.upper().replace("-", "_")],
-        targets=Targets(iiop.callback_networks, "iiop.callback_networks"),
     )
 
 

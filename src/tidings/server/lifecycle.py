@@ -47,6 +47,7 @@ from tidings.server.embedded import client_for
 from tidings.server.interpreter import Interpreter
 from tidings.server.layers import Loaded, Sources
 from tidings.server.logs import Logs, loop_fault
+from tidings.server.others import LateOthers
 from tidings.server.reload import Reloader
 from tidings.server.requests import RequestLog
 from tidings.server.settings import left_open
@@ -243,6 +244,8 @@ class Service:
 
     async def _open_corba(self) -> None:
         if not self._settings.iiop.enabled:
+            self.host.others = others = LateOthers(self._settings.iiop, self._tls)
+            self._behind_the_door.push_async_callback(others.close)
             return
         from tidings.server.corba import CorbaDoor  # takes a while, and not all want it
 

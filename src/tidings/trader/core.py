@@ -6,9 +6,10 @@ kept: each type, offer and link is an object of the journal.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 
@@ -22,6 +23,7 @@ from tidings.errors import (
     InvalidEvent,
     InvalidLookupRef,
     InvalidObjectRef,
+    InvalidPolicyValue,
     InvalidUsage,
     LimitExceeded,
     LimitingFollowTooPermissive,
@@ -50,11 +52,12 @@ from tidings.events.codecs.json_values import value_from_plain, value_to_plain
 from tidings.events.texts import shortened
 from tidings.events.typecode import Kind
 from tidings.events.typetext import describe
+from tidings.filters import tree as t
 from tidings.filters.to_python import to_python
+from tidings.names import new_secret
 from tidings.trader import requests as r
 from tidings.trader.index import OffersOfType, ranges_of
 from tidings.trader.model import (
-    FollowOption,
     LinkInfo,
     Offer,
     PropertyDef,
@@ -70,13 +73,29 @@ from tidings.trader.model import (
     refusal,
     type_of,
 )
+from tidings.trader.outside import (
+    MOST_EVALUATED,
+    OCTETS,
+    ContinueQuery,
+    Evaluation,
+    Known,
+    Links,
+    Needed,
+    evaluated,
+    linked_offers,
+    links_of,
+    starting,
+    wanted,
+)
 from tidings.trader.queries import (
     MOST_ULONG,
     Policies,
+    Preference,
     after,
     checked_desired,
     constraint_of,
     find,
+    last_searched,
     may_change,
     names_read,
     policies_of,
@@ -96,6 +115,15 @@ MAX_OFFER: Final = 16_384
 IDLE: Final = 300_000_000
 """How long an iterator waits for its next page, in microseconds."""
 
+MOST_SEEN: Final = 10_000
+"""Ids of queries that are remembered."""
+
+_BOUNDS: Final = {
+    "max_list": (1, MOST_IN_LIST), "link_seconds": (1, 600), "dynamic_seconds": (1, 600),
+}  # fmt: skip
+_STEM: Final = re.compile(r"([0-9a-f]{2}){0,32}", re.ASCII)
+_STEM_OCTETS: Final = 16
+_ASKED_BEFORE: Final = "this trader has been asked the same query before, by its request_id"
 _VERSION: Final = 1
 _COUNTERS: Final = "counters"
 _SETTINGS: Final = "settings"
@@ -112,6 +140,26 @@ class _Iterator:
     until: int
 
 
+class _Plan(NamedTuple):
+    """A query as it was understood; `start` is the link where it shall start, None for here."""
+
+    policies: Policies
+    places: list[OffersOfType]
+    tree: t.Node
+    preference: Preference
+    desired: frozenset[str] | None
+    start: LinkInfo | None
+
+
+class _Here(NamedTuple):
+    """What was found among this trader's own offers, or the values that are wanted for that."""
+
+    wanted: tuple[Evaluation, ...] = ()
+    found: Sequence[Offer] = ()
+    limits: Sequence[str] = ()
+    notes: Sequence[str] = ()
+
+
 class Trader:
     """Service types, offers, links, and the iterators of queries."""
 
@@ -126,6 +174,9 @@ class Trader:
         self._iterators: dict[int, _Iterator] = {}
         self._last_offer = 0
         self._last_iterator = 0
+        self._last_query = 0
+        self._query_ids: dict[bytes, None] = {}
+        self._stem = new_secret(_STEM_OCTETS)
         self._effects: list[Keep | r.OffersChanged] = []
         self._undo: list[tuple[int, Offer | None]] | None = None
         self._handlers: dict[type, Callable[[Any, int], object]] = {
@@ -134,6 +185,7 @@ class Trader:
             r.MaskServiceType: lambda asked, _: self._mask(asked.type, masked=True),
             r.UnmaskServiceType: lambda asked, _: self._mask(asked.type, masked=False),
             r.SeeServiceTypes: lambda asked, _: self._types.since(asked.since),
+            r.SeeIncarnation: lambda *_: self._types.incarnation,
             r.SeeServiceType: lambda asked, _: self._types.declared(asked.type),
             r.SeeFullServiceType: lambda asked, _: self._types.full(asked.type),
             r.ExportOffer: self._export,
@@ -145,6 +197,7 @@ class Trader:
             r.SeeOffer: lambda asked, _: _info(self._find(asked.offer)),
             r.SeeOffers: self._see_offers,
             r.QueryOffers: self._query,
+            ContinueQuery: self._continue,
             r.SeeFoundOffers: self._see_found,
             r.EndIterator: self._end_iterator,
             r.AddLink: self._add_link,
@@ -183,7 +236,7 @@ class Trader:
 
     def _remove_type(self, asked: r.RemoveServiceType, _: int) -> None:
         offers = self._by_type.get(self._types.declared(asked.type).name)
-        if offers is not None:
+        if offers is not None and len(self._types.with_subtypes(asked.type)) == 1:
             raise WrongState(
                 f"service type {asked.type} has {len(offers.numbers)} offers: withdraw them first, "
                 "or mask the type"
@@ -402,8 +455,22 @@ class Trader:
 
     # Queries.
 
-    def _query(self, asked: r.QueryOffers, now: int) -> r.QueryAnswer:
-        policies = policies_of(_packed(asked.policies), self._settings)
+    def _query(self, asked: r.QueryOffers, now: int) -> r.QueryAnswer | Needed:
+        plan = self._plan(asked)
+        id = plan.policies.request_id
+        if id in self._query_ids:
+            return r.QueryAnswer((), limits=("request_id",), notes=(_ASKED_BEFORE,))
+        if id:
+            self._remember(id)
+        return self._answer(asked, plan, Known(), now)
+
+    def _continue(self, asked: ContinueQuery, now: int) -> r.QueryAnswer | Needed:
+        return self._answer(asked.query, self._plan(asked.query), asked.known, now)
+
+    def _plan(self, asked: r.QueryOffers) -> _Plan:
+        """Understand a query, or raise what is wrong with it."""
+        given = _packed(asked.policies)
+        policies = policies_of(given, self._settings)
         names = [self._types.declared(asked.type).name]
         if not policies.exact_type_match:
             names = self._types.with_subtypes(asked.type)
@@ -413,29 +480,93 @@ class Trader:
             raise InvalidUsage(f"how_many is 0 or more, not {asked.how_many}")
         if not policies.use_modifiable_properties:
             names = [one for one in names if not may_change(tree, self._types.properties(one))]
+        start = None
+        if policies.starting_trader:
+            start = self._links.get(policies.starting_trader[0])
+            if start is None:
+                raise refusal(
+                    InvalidPolicyValue,
+                    f"policy starting_trader: there is no link "
+                    f"{shortened(policies.starting_trader[0])}",
+                    the_policy=("starting_trader", given["starting_trader"]),
+                )
         places = [self._by_type[name] for name in names if name in self._by_type]
-        found, limits = find(places, self._offers, tree, preference, policies, now)
-        some = [place for place in places if place.dynamic]
-        read = names_read(tree, preference.tree) if some else set()
-        notes = (*_not_evaluated(some, read), *self._not_followed(policies, bool(found)))
-        here = min(asked.how_many, self._settings.max_list)
-        rest = found[here:]
+        return _Plan(policies, places, tree, preference, desired, start)
+
+    def _answer(
+        self, asked: r.QueryOffers, plan: _Plan, known: Known, now: int
+    ) -> r.QueryAnswer | Needed:
+        here = self._found_here(plan, known, now) if plan.start is None else _Here()
+        links = self._followed(asked, plan, here)
+        if links.follow and not plan.policies.request_id:
+            asked = self._with_id(asked)
+            links = self._followed(asked, plan, here)
+        waiting = tuple(one for one in links.follow if one.link not in known.answers)
+        if here.wanted or waiting:
+            return Needed(asked, here.wanted, self._settings.dynamic_seconds, waiting)
+        limits = [*here.limits, *("hop_count" for _ in range(links.kept_back))]
+        found, notes = list(here.found), [*here.notes, *links.notes]
+        for link, one in known.answers.items():
+            limits += one.limits
+            if one.note:
+                notes.append(f"link {link}: {one.note}")
+        linked = linked_offers(asked.type, known.answers)
+        if linked:
+            found += linked
+            if plan.preference.order is not None:
+                found = plan.preference.order(found, now)
+            if len(found) > plan.policies.return_card:
+                limits.append("return_card")
+                del found[plan.policies.return_card :]
+        first = min(asked.how_many, self._settings.max_list)
+        rest = found[first:]
         return r.QueryAnswer(
-            tuple(_info(one, desired) for one in found[:here]),
-            self._iterate(rest, desired, now) if rest else None,
+            tuple(_info(one, plan.desired) for one in found[:first]),
+            self._iterate(rest, plan.desired, now) if rest else None,
             len(rest),
-            limits,
-            notes,
+            tuple(dict.fromkeys(limits)),
+            tuple(notes),
         )
 
-    def _not_followed(self, policies: Policies, is_found: bool) -> Iterator[str]:
-        """Say which links the query would have to follow."""
-        for link in self._links.values():
-            rule = min(policies.link_follow_rule, link.limiting_rule, key=lambda one: one.value)
-            if not policies.hop_count or rule is FollowOption.LOCAL_ONLY:
-                continue
-            if rule is FollowOption.ALWAYS or not is_found:
-                yield f"link {link.name} was not followed: queries do not follow links yet"
+    def _found_here(self, plan: _Plan, known: Known, now: int) -> _Here:
+        """Return what is found among this trader's own offers, or what that needs."""
+        policies, tree, places = plan.policies, plan.tree, plan.places
+        read, notes = plan.preference.tree, list[str]()
+        if not policies.use_dynamic_properties:
+            notes += _not_evaluated(places, names_read(tree, read))
+        elif any(place.dynamic for place in places):
+            last = last_searched(places, policies.search_card)
+            asked, left_out = wanted(places, self._offers, tree, read, last)
+            if asked and not known.evaluated:
+                return _Here(asked)
+            if left_out:
+                notes.append(
+                    f"dynamic properties of {left_out} offers count as missing: a query asks for "
+                    f"{MOST_EVALUATED} values"
+                )
+        offers, failed = evaluated(self._offers, known.values)
+        found, limits = find(places, self._offers, tree, plan.preference, policies, now, offers)
+        return _Here((), found, limits, (*notes, *failed))
+
+    def _followed(self, asked: r.QueryOffers, plan: _Plan, here: _Here) -> Links:
+        if plan.start is not None:
+            return Links((starting(asked, plan.policies, plan.start, self._settings),))
+        is_found = None if here.wanted else bool(here.found)
+        links = [self._links[name] for name in sorted(self._links)]
+        return links_of(asked, plan.policies, links, self._settings, is_found=is_found)
+
+    def _with_id(self, asked: r.QueryOffers) -> r.QueryOffers:
+        """Return a query with an id, by which traders know it again."""
+        self._last_query += 1
+        stem = bytes.fromhex(self._settings.request_id_stem) or self._stem
+        id = stem + self._last_query.to_bytes(8, "big")
+        self._remember(id)
+        return replace(asked, policies={**asked.policies, "request_id": AnyValue(OCTETS, id)})
+
+    def _remember(self, id: bytes) -> None:
+        self._query_ids[id] = None
+        if len(self._query_ids) > MOST_SEEN:
+            del self._query_ids[next(iter(self._query_ids))]
 
     def _iterate(self, rest: list[Offer], desired: frozenset[str] | None, now: int) -> int:
         if len(self._iterators) >= MOST_ITERATORS:
@@ -497,16 +628,16 @@ class Trader:
             raise refusal(
                 DefaultFollowTooPermissive,
                 f"link {link.name} is followed {usual} by default, and {limit} at most",
-                def_pass_on_follow_rule=usual,
-                limiting_follow_rule=limit,
+                def_pass_on_follow_rule=link.default_rule,
+                limiting_follow_rule=link.limiting_rule,
             )
         if link.limiting_rule.value > most.value:
             raise refusal(
                 LimitingFollowTooPermissive,
                 f"link {link.name} may be followed {limit}, and the trader allows "
                 f"{most.name.lower()} at most (max_link_follow_policy)",
-                limiting_follow_rule=limit,
-                max_link_follow_policy=most.name.lower(),
+                limiting_follow_rule=link.limiting_rule,
+                max_link_follow_policy=most,
             )
         self._links[link.name] = link
         self._effects.append(Keep(NAME, f"link {link.name}", _state(link)))
@@ -517,9 +648,11 @@ class Trader:
         given = {one.name: getattr(asked, one.name) for one in fields(TraderSettings)}
         given = {name: value for name, value in given.items() if value is not None}
         for name, value in given.items():
-            most = MOST_IN_LIST if name == "max_list" else MOST_ULONG
-            if type(value) is int and not int(name == "max_list") <= value <= most:
-                raise InvalidUsage(f"{name} is a number up to {most}, not {value}")
+            least, most = _BOUNDS.get(name, (0, MOST_ULONG))
+            if type(value) is int and not least <= value <= most:
+                raise InvalidUsage(f"{name} is a number from {least} to {most}, not {value}")
+        if _STEM.fullmatch(given.get("request_id_stem", "")) is None:
+            raise InvalidUsage("request_id_stem is up to 64 hexadecimal digits, two for each octet")
         self._settings = replace(self._settings, **given)
         self._effects.append(Keep(NAME, _SETTINGS, _state(self._settings)))
 
@@ -614,7 +747,7 @@ def _checked_value(type_: str, declared: PropertyDef, value: Value) -> Value:
             f"property {name} of {type_} is of the type {wanted}, not {shown}: write "
             f'{{"$type": "{wanted}", "value": …}}',
             type=type_,
-            prop=name,
+            prop=(name, value),
         )
     return value
 
@@ -639,13 +772,10 @@ def _refuse_twins(asked: r.ModifyOffer) -> None:
 def _not_evaluated(places: Sequence[OffersOfType], names: set[str]) -> Iterator[str]:
     """Say which properties the query would have to evaluate."""
     for name in sorted(names):
-        count = sum(place.dynamic.get(name, 0) for place in places)
+        count = sum(len(place.dynamic.get(name, ())) for place in places)
         if count:
             offers = "1 offer" if count == 1 else f"{count} offers"
-            yield (
-                f"property {name} is dynamic in {offers}, and counts as missing there: dynamic "
-                "properties are not evaluated yet"
-            )
+            yield f"property {name} is dynamic in {offers}, and counts as missing there"
 
 
 def _no_iterator(id: int) -> NotFound:
@@ -660,7 +790,7 @@ def _info(offer: Offer, desired: frozenset[str] | None = None) -> r.OfferInfo:
     if desired is not None:
         properties = {name: value for name, value in properties.items() if name in desired}
     return r.OfferInfo(
-        offer.id, offer.type, offer.reference, properties, offer.owner, offer.exported
+        offer.id, offer.type, offer.reference, properties, offer.owner, offer.exported, offer.link
     )
 
 

@@ -150,7 +150,7 @@ def _keys(value: Plain) -> tuple[float | None, str | None]:
 def ranges_of(tree: t.Node) -> dict[Path, _Range]:
     """Return what the conjuncts of a constraint say of single properties."""
     found: dict[Path, _Range] = {}
-    for node in _conjuncts(tree):
+    for node in conjuncts(tree):
         said = _range_of(node)
         if said is not None:
             path, wanted = said
@@ -158,7 +158,8 @@ def ranges_of(tree: t.Node) -> dict[Path, _Range]:
     return found
 
 
-def _conjuncts(tree: t.Node) -> Iterator[t.Node]:
+def conjuncts(tree: t.Node) -> Iterator[t.Node]:
+    """Return what must all be true."""
     waiting = [tree]
     while waiting:
         node = waiting.pop()
@@ -200,33 +201,31 @@ class OffersOfType:
 
     Attributes:
         numbers: Their numbers, in order.
-        dynamic: How many of them have a dynamic property, by its name.
+        dynamic: The numbers of those that have a dynamic property, by its name.
     """
 
     def __init__(self) -> None:
         self.numbers: list[int] = []
-        self.dynamic: dict[str, int] = {}
+        self.dynamic: dict[str, set[int]] = {}
         self._properties: dict[Path, _Property] = {}
 
     def add(self, offer: Offer) -> None:
         """Take in an offer."""
         insort(self.numbers, offer.number)
-        self._note_dynamic(offer, 1)
+        for name in offer.dynamic:
+            self.dynamic.setdefault(name, set()).add(offer.number)
         for path, value in offer.fields.items():
             self._index(path, value, offer.number)
 
     def drop(self, offer: Offer) -> None:
         """Forget an offer."""
         del self.numbers[bisect_left(self.numbers, offer.number)]
-        self._note_dynamic(offer, -1)
-        for path, value in offer.fields.items():
-            self._forget(path, value, offer.number)
-
-    def _note_dynamic(self, offer: Offer, by: int) -> None:
         for name in offer.dynamic:
-            self.dynamic[name] = self.dynamic.get(name, 0) + by
+            self.dynamic[name].discard(offer.number)
             if not self.dynamic[name]:
                 del self.dynamic[name]
+        for path, value in offer.fields.items():
+            self._forget(path, value, offer.number)
 
     def _index(self, path: Path, value: Plain, number: int) -> None:
         count, text = _keys(value)

@@ -110,8 +110,8 @@ class LinkInfo:
     Attributes:
         name: Its name here.
         target: The reference of the other trader's Lookup object.
-        default_rule: Whether queries that say nothing follow it.
-        limiting_rule: The most permissive rule that a query can ask for.
+        default_rule: The rule that the other trader is told by queries that say none.
+        limiting_rule: The most permissive rule by which it is followed.
     """
 
     name: str
@@ -138,6 +138,11 @@ class TraderSettings:
         max_follow_policy: The most permissive rule a query can ask for.
         max_link_follow_policy: The most permissive rule a link can have.
         supports_modifiable_properties: Whether offers can be changed.
+        supports_dynamic_properties: Whether values of dynamic properties are asked for.
+        link_seconds: How long a query waits for a linked trader, for each hop that is left.
+        dynamic_seconds: How long a query waits for the value of a dynamic property.
+        request_id_stem: What ids of queries begin with, as hexadecimal digits; if empty, with a
+            random number.
     """
 
     def_search_card: int = 10_000
@@ -153,6 +158,10 @@ class TraderSettings:
     max_follow_policy: FollowOption = FollowOption.LOCAL_ONLY
     max_link_follow_policy: FollowOption = FollowOption.ALWAYS
     supports_modifiable_properties: bool = True
+    supports_dynamic_properties: bool = True
+    link_seconds: int = 10
+    dynamic_seconds: int = 5
+    request_id_stem: str = ""
 
 
 # Offers as queries see them.
@@ -192,6 +201,7 @@ class Offer:
         owner: The principal that exported it; empty for the service's owner.
         exported: When, microseconds since 1970.
         fields: The properties as constraints see them.
+        link: The link through which it was found; empty for an offer of this trader.
     """
 
     number: int
@@ -201,11 +211,12 @@ class Offer:
     owner: str = ""
     exported: int = 0
     fields: OfferFields = field(default_factory=OfferFields, compare=False, repr=False)
+    link: str = ""
 
     @property
     def id(self) -> str:
-        """Its id: `Printer/7`."""
-        return f"{self.type}/{self.number}"
+        """Its id: `Printer/7`; empty for an offer of another trader."""
+        return "" if self.link else f"{self.type}/{self.number}"
 
     @property
     def dynamic(self) -> list[str]:
@@ -252,7 +263,7 @@ DYNAMIC: Final = "IDL:omg.org/CosTradingDynamic/DynamicProp:1.0"
 """The type of a property whose value its exporter tells when it is asked for."""
 
 
-def is_dynamic(value: Value) -> bool:
+def is_dynamic(value: Value | None) -> bool:
     """Whether a property is dynamic."""
     return isinstance(value, AnyValue) and value.type.unaliased.id == DYNAMIC
 
@@ -272,7 +283,7 @@ def type_of(value: Value) -> TypeCode | None:
 # Names and references.
 
 
-def refusal(kind: type[TidingsError], message: str, **members: str) -> TidingsError:
+def refusal(kind: type[TidingsError], message: str, **members: object) -> TidingsError:
     """Return an error with the members that the standard's exception has."""
     error = kind(message)
     error.members = members

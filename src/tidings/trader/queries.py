@@ -50,6 +50,7 @@ from tidings.trader.model import (
 )
 
 MOST_ULONG: Final = 2**32 - 1
+_LONGEST_ID: Final = 1_024
 LIMITS: Final = ConstraintLimits(octets=16_384, nodes=500)
 """Of constraints and preferences: they are read and asked while the service does nothing else."""
 
@@ -59,7 +60,11 @@ LIMITS: Final = ConstraintLimits(octets=16_384, nodes=500)
 
 @dataclass(frozen=True, slots=True)
 class Policies:
-    """What a query asks for, within the trader's maxima."""
+    """What a query asks for, within the trader's maxima.
+
+    Attributes:
+        says_rule: Whether the query itself says which links it follows.
+    """
 
     search_card: int
     match_card: int
@@ -68,6 +73,10 @@ class Policies:
     link_follow_rule: FollowOption
     exact_type_match: bool = False
     use_modifiable_properties: bool = True
+    use_dynamic_properties: bool = True
+    starting_trader: tuple[str, ...] = ()
+    request_id: bytes = b""
+    says_rule: bool = False
 
 
 def policies_of(given: Mapping[str, Value], settings: TraderSettings) -> Policies:
@@ -88,6 +97,11 @@ def policies_of(given: Mapping[str, Value], settings: TraderSettings) -> Policie
         link_follow_rule=min(rule, settings.max_follow_policy, key=lambda one: one.value),
         exact_type_match=read.get("exact_type_match", False),
         use_modifiable_properties=read.get("use_modifiable_properties", True),
+        use_dynamic_properties=settings.supports_dynamic_properties
+        and read.get("use_dynamic_properties", True),
+        starting_trader=read.get("starting_trader", ()),
+        request_id=read.get("request_id", b""),
+        says_rule="link_follow_rule" in read,
     )
 
 
@@ -99,7 +113,11 @@ def _policy(name: str, value: Value) -> Any:  # noqa: ANN401 -- as the policy ha
             f"there is no policy {shortened(name)}; there are: {', '.join(_POLICIES)}",
             name=name,
         )
-    return read(name, plain(value))
+    try:
+        return read(name, plain(value))
+    except (PolicyTypeMismatch, InvalidPolicyValue) as error:
+        error.members = {"the_policy": (name, value)}
+        raise
 
 
 def _ulong(name: str, value: Plain) -> int:
@@ -120,35 +138,32 @@ def _follow(name: str, value: Plain) -> FollowOption:
         raise _mismatch(name, value, f"one of {', '.join(words)}")
     found = words.get(value)
     if found is None:
-        raise refusal(
-            InvalidPolicyValue, f"policy {name}: {shortened(value)} is not one of "
-            f"{', '.join(words)}", the_policy=name,
-        )  # fmt: skip
+        raise InvalidPolicyValue(
+            f"policy {name}: {shortened(value)} is not one of {', '.join(words)}"
+        )
     return found
 
 
-def _octets(name: str, value: Plain) -> None:
-    """Check a request's id; only a trader that forwards queries has a use for it."""
+def _octets(name: str, value: Plain) -> bytes:
     numbers = value if isinstance(value, tuple | bytes) else (None,)
-    if not all(type(one) is int and 0 <= one < 256 for one in numbers):
+    octets = [one for one in numbers if type(one) is int and 0 <= one < 256]
+    if len(octets) != len(numbers):
         raise _mismatch(name, value, "a sequence of octets")
+    if len(octets) > _LONGEST_ID:
+        raise InvalidPolicyValue(f"policy {name} has at most {_LONGEST_ID} octets")
+    return bytes(octets)
 
 
-def _trader_name(name: str, value: Plain) -> None:
-    if not isinstance(value, tuple | bytes) or not all(isinstance(one, str) for one in value):
+def _trader_name(name: str, value: Plain) -> tuple[str, ...]:
+    found = value if isinstance(value, tuple) else () if value == b"" else (None,)
+    names = tuple(one for one in found if isinstance(one, str))
+    if len(names) != len(found):
         raise _mismatch(name, value, "a sequence of names of links")
-    if value:
-        raise refusal(
-            InvalidPolicyValue,
-            f"policy {name}: queries do not follow links yet, so they start here: leave it empty",
-            the_policy=name,
-        )
+    return names
 
 
 def _mismatch(name: str, value: Plain, wanted: str) -> Exception:
-    return refusal(
-        PolicyTypeMismatch, f"policy {name} is {wanted}, not {shortened(value)}", the_policy=name
-    )
+    return PolicyTypeMismatch(f"policy {name} is {wanted}, not {shortened(value)}")
 
 
 _POLICIES: Final[Mapping[str, Callable[[str, Plain], object]]] = {
@@ -160,8 +175,8 @@ _POLICIES: Final[Mapping[str, Callable[[str, Plain], object]]] = {
     "return_card": _ulong,
     "search_card": _ulong,
     "starting_trader": _trader_name,
-    # These two are checked, and change nothing: nothing is evaluated, and there are no proxies.
     "use_dynamic_properties": _boolean,
+    # Checked, and changes nothing: there are no proxy offers.
     "use_proxy_offers": _boolean,
     "use_modifiable_properties": _boolean,
 }
@@ -299,19 +314,29 @@ def find(
     preference: Preference,
     policies: Policies,
     now: int,
+    evaluated: Mapping[int, Offer],
 ) -> Found:
-    """Return the offers that match, of those of some service types."""
+    """Return the offers that match, of those of some service types.
+
+    `evaluated` has those whose dynamic properties have values; no index knows these.
+    """
     limits: list[str] = []
-    last = _last_searched(places, policies.search_card)
+    last = last_searched(places, policies.search_card)
     if last is not None:
         limits.append("search_card")
     ranges, predicate = ranges_of(tree), to_python(tree)
     matching: list[Offer] = []
-    candidates = [place.candidates(ranges) for place in places]
+    candidates: list[Iterable[int]] = [place.candidates(ranges) for place in places]
+    if evaluated:
+        candidates.append(sorted(evaluated))
+    before = None
     for at in candidates[0] if len(candidates) == 1 else merge(*candidates):
         if last is not None and at > last:
             break
-        offer = offers[at]
+        if at == before:
+            continue
+        before = at
+        offer = evaluated.get(at) or offers[at]
         if predicate(offer.fields) is True:
             if len(matching) >= policies.match_card:
                 limits.append("match_card")
@@ -325,7 +350,7 @@ def find(
     return Found(matching, tuple(limits))
 
 
-def _last_searched(places: Sequence[OffersOfType], most: int) -> int | None:
+def last_searched(places: Sequence[OffersOfType], most: int) -> int | None:
     """Return the number of the last offer that is searched; None if all are."""
     if sum(len(place.numbers) for place in places) <= most:
         return None

@@ -78,6 +78,11 @@ class SeeServiceTypes(Question[tuple[ServiceType, ...]]):
 
 
 @dataclass(frozen=True, slots=True)
+class SeeIncarnation(Question[int]):
+    """See the number of the latest addition, also of a type that is gone."""
+
+
+@dataclass(frozen=True, slots=True)
 class SeeServiceType(Question[ServiceType]):
     """See one service type as it was declared."""
 
@@ -99,12 +104,13 @@ class OfferInfo:
     """An offer.
 
     Attributes:
-        id: Its id: `Office::Printer/7`.
-        type: Its service type.
+        id: Its id: `Office::Printer/7`; empty for one of another trader.
+        type: Its service type; for one of another trader that of the query.
         reference: The offered object.
         properties: Its properties, or those that a query asked for, in typed JSON.
         owner: The principal that exported it; empty for the service's owner.
         exported: When, microseconds since 1970.
+        link: The link through which it was found; empty for one of this trader.
     """
 
     id: str
@@ -113,6 +119,7 @@ class OfferInfo:
     properties: Mapping[str, Value]
     owner: str = ""
     exported: int = 0
+    link: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,8 +316,8 @@ class QueryAnswer:
         iterator: Where the rest comes from, page by page; null if there is none.
         left: How many that is.
         limits: The policies whose limits cut something off.
-        notes: What was not done, in words: links that were not followed, dynamic properties that
-            were not evaluated.
+        notes: What was not done, in words: links that could not be followed, dynamic properties
+            whose values are missing.
     """
 
     offers: tuple[OfferInfo, ...]
@@ -385,13 +392,13 @@ class EndIterator(Request):
 
 @dataclass(frozen=True, slots=True)
 class AddLink(Request):
-    """Keep a link to another trader; queries do not follow links yet, and say so.
+    """Add a link to another trader, which queries may follow.
 
     Attributes:
         name: Its name here.
         target: The reference of the other trader's Lookup object.
-        default_rule: Whether queries that say nothing follow it.
-        limiting_rule: The most permissive rule that a query can ask for.
+        default_rule: The rule that the other trader is told by queries that say none.
+        limiting_rule: The most permissive rule by which it is followed.
     """
 
     name: str
@@ -454,6 +461,12 @@ class SetTraderSettings(Request):
         max_follow_policy: The most permissive rule a query can ask for.
         max_link_follow_policy: The most permissive rule a link can have.
         supports_modifiable_properties: Whether offers can be changed.
+        supports_dynamic_properties: Whether values of dynamic properties are asked for.
+        link_seconds: How long a query waits for a linked trader, for each hop that is left; 1 to
+            600.
+        dynamic_seconds: How long a query waits for the value of a dynamic property, 1 to 600.
+        request_id_stem: What ids of queries begin with, as hexadecimal digits, 64 at most; if
+            empty, with a random number.
     """
 
     def_search_card: int | None = None
@@ -469,3 +482,7 @@ class SetTraderSettings(Request):
     max_follow_policy: FollowOption | None = None
     max_link_follow_policy: FollowOption | None = None
     supports_modifiable_properties: bool | None = None
+    supports_dynamic_properties: bool | None = None
+    link_seconds: int | None = None
+    dynamic_seconds: int | None = None
+    request_id_stem: str | None = None

@@ -229,9 +229,9 @@ def _redefined(name: str, one: PropertyDef, origin: str, above: PropertyDef) -> 
         f"property {one.name} is {mine} in service type {name} and {its} in {origin}: the type "
         "must be the same, and the mode equal or stronger",
         type_1=name,
-        definition_1=mine,
+        definition_1=one,
         type_2=origin,
-        definition_2=its,
+        definition_2=above,
     )
 
 

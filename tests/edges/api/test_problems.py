@@ -63,6 +63,14 @@ def test_every_error_comes_back_as_it_was(kind: type[TidingsError]) -> None:
         assert vars(found) == vars(error)
 
 
+def test_members_of_the_standards_exception_come_back() -> None:
+    error = errors.UnknownServiceType("there is no service type Printer")
+    error.members = {"type": "Printer"}
+    found = _sent(error)
+    assert (type(found), found.members) == (type(error), {"type": "Printer"})
+    assert "members" not in problem_of(errors.UnknownServiceType("no members"))
+
+
 def test_faults_of_our_own_keep_their_words_inside() -> None:
     problem = problem_of(KeyError("secret"))
     assert (problem["status"], problem["code"]) == (500, "internal")

@@ -43,8 +43,8 @@ SMALL: dict[str, tuple[str, dict[str, Any]]] = {
         {"events": 60, "proxies": [3, 2]},
     ),
     "trader": (
-        "--offers 60 --offers 20 --queries 6 --rounds 1",
-        {"offers": [60, 20], "queries": 6, "rounds": 1, "seed": 1},
+        "--offers 60 --offers 20 --queries 6 --rounds 1 --subscribers 5",
+        {"offers": [60, 20], "queries": 6, "rounds": 1, "subscribers": 5, "seed": 1},
     ),
     "memory": ("--proxies 50", {"proxies": 50}),
     "web": (

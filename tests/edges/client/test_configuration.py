@@ -8,6 +8,7 @@ import re
 import tomllib
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import replace
+from itertools import combinations_with_replacement
 from typing import Any, TypeVar
 
 import pytest
@@ -38,6 +39,7 @@ from tidings.client.configuration.model import (
 from tidings.client.configuration.state import OWN, Found, find_configuration
 from tidings.client.configuration.text import _Reading, read_configuration, written
 from tidings.client.configuration.text import _text as text_of
+from tidings.client.configuration.trading import FoundTrader, OfferPart, TraderPart
 from tidings.errors import (
     AdminLimitExceeded,
     BadInput,
@@ -59,6 +61,14 @@ from tidings.federation.requests import (
 from tidings.filters.constraint import EventTypePattern, constraint
 from tidings.filters.mapping import MappedConstraint
 from tidings.server.embedded import embedded
+from tidings.trader.model import (
+    FollowOption,
+    LinkInfo,
+    PropertyDef,
+    PropertyMode,
+    ServiceType,
+    TraderSettings,
+)
 
 _T = TypeVar("_T")
 
@@ -99,7 +109,44 @@ def configurations(draw: st.DrawFn) -> Configuration:
     }
     labels = {label: one for label, one in labels.items() if label in used}
     values = {label: one for label, one in values.items() if label in used}
-    return Configuration(channels, holders, labels, values, draw(gateways))
+    return Configuration(channels, holders, labels, values, draw(gateways), draw(traders()))
+
+
+COST = PropertyDef("cost", tc.DOUBLE, PropertyMode.MANDATORY)
+PRINTER = ServiceType("Office::Printer", "IDL:Printer:1.0", (COST,))
+PLOTTER = ServiceType("Plotter", "IDL:Plotter:1.0", (), ("Office::Printer",))
+_RULES = list(combinations_with_replacement(FollowOption, 2))
+
+
+@st.composite
+def traders(draw: st.DrawFn) -> TraderPart | None:
+    """A trader that differs from an empty one; types of one name are always the same."""
+    masked = st.booleans()
+    types = [replace(one, masked=draw(masked)) for one in (PRINTER, PLOTTER)][
+        : draw(st.integers(0, 2))
+    ]
+    values = st.fixed_dictionaries(
+        {"cost": st.sampled_from([1.0, 2.5])},
+        optional={"x": st.sampled_from([1, 1.0, "a", ("b",), None, AnyValue(tc.SHORT, 3)])},
+    )
+    offer = st.builds(
+        OfferPart,
+        st.sampled_from([one.name for one in types] or [""]),
+        st.sampled_from(["corbaloc::a/b", "corbaloc::c/d"]),
+        values,
+    )
+    links = {
+        name: LinkInfo(name, draw(st.sampled_from(["corbaloc::a/c", "corbaloc::b/c"])), *rules)
+        for name in draw(st.sets(st.sampled_from(["one", "t.wo"])))
+        for rules in [draw(st.sampled_from(_RULES))]
+    }
+    made = TraderPart(
+        draw(st.sampled_from([TraderSettings(), TraderSettings(max_list=7, max_hop_count=2)])),
+        {one.name: one for one in types},
+        dict(sorted(links.items())),
+        tuple(draw(st.lists(offer, max_size=3))) if types else (),
+    )
+    return None if made == TraderPart() else made
 
 
 def _sides(names: list[str]) -> st.SearchStrategy[tuple[SideConfig, ...]]:
@@ -407,7 +454,10 @@ def found_with(configuration: Configuration) -> Found:
         attachments[spot] = {label: (id,) for id, label in enumerate(labels, 1)}
     filters = {label: n for n, label in enumerate(configuration.filters, 1)}
     mappings = {label: n for n, label in enumerate(configuration.mappings, 100)}
-    return Found(configuration, places, attachments, filters, mappings)
+    offers = () if configuration.trader is None else configuration.trader.offers
+    ids = tuple(f"{one.type}/{at}" for at, one in enumerate(offers, 1))
+    trader = FoundTrader(configuration.trader, ids)
+    return Found(configuration, places, attachments, filters, mappings, trader=trader)
 
 
 @QUICK
@@ -702,6 +752,47 @@ def test_proxies_without_a_name_count_in_a_rehearsal() -> None:
         return str(said.value)
 
     assert on_services(scene) == "MaxConsumers is 2: the channel has that many already"
+
+
+TRADER = """
+version = 1
+[trader.settings]
+max_list = 7
+def_follow_policy = "often"
+[trader.types.A]
+properties = [{ name = "x", type = "dubble" }]
+[trader.types.B]
+supertypes = []
+[trader.links.l]
+target = 5
+[trader.offers.one]
+type = "A"
+[trader.more]
+"""
+
+
+def test_what_is_wrong_with_a_trader_is_told_by_its_place() -> None:
+    with pytest.raises(BadInput) as caught:
+        read_configuration(TRADER)
+    faults = str(caught.value).split("\n")
+    assert [line.partition(":")[0] for line in faults] == [
+        "trader.more", "trader.types.A", "trader.types.B", "trader.links.l", "trader.offers.one",
+        "trader.settings",
+    ]  # fmt: skip
+    assert "supertypes is unknown" in faults[2]
+    assert "'often' is none" in faults[5]
+
+
+def test_service_types_come_after_those_they_are_derived_from_and_never_change() -> None:
+    upside = replace(PLOTTER, name="A", super_types=("Z",)), replace(PRINTER, name="Z")
+    wanted = Configuration(trader=TraderPart(types={one.name: one for one in upside}))
+    assert [step.what for step in plan(wanted, Found()).steps] == [
+        "service type Z", "service type A",
+    ]  # fmt: skip
+    other = TraderPart(types={"Z": replace(PRINTER, name="Z", properties=())})
+    found = Found(Configuration(trader=other), trader=FoundTrader(other))
+    with pytest.raises(InvalidUsage, match="service type Z: its properties differ"):
+        plan(wanted, found)
 
 
 @pytest.mark.parametrize(

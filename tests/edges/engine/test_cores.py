@@ -32,9 +32,11 @@ from tests.edges.engine.hosts import (
 from tidings import engine
 from tidings.audit import CHANGES, AuditTrail, SeeChanges
 from tidings.channel.commands import Push
+from tidings.channel.factory import Factory
 from tidings.channel.management import CreateChannel, DestroyChannel
 from tidings.cores import Core, Handled, Keep, OperationDone, Question, Request, State, answer_each
 from tidings.engine.access import Caller
+from tidings.engine.cores import Cores
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
 from tidings.errors import BadInput, DiskFull, Forbidden, InvalidUsage, NotFound
@@ -354,3 +356,51 @@ async def test_the_host_tells_of_what_was_done() -> None:
     assert done[0].principal == "owner"
     assert 0 < done[0].at <= done[1].at <= host.time()
     await host.close(0.0)
+
+
+# What a core asks of another one.
+
+
+@dataclass(frozen=True, slots=True)
+class Told(Request):
+    """Put a word, and have another core put one."""
+
+    word: str
+
+
+class Telling(Words):
+    """A core that has others do something; it hears of what they refuse in the log only."""
+
+    def __init__(self) -> None:
+        super().__init__("telling", (Told,))
+        self._handlers[Told] = self._told
+
+    def _told(self, told: Told, now: int) -> str:
+        self._out += [
+            Keep(self.name, "told", {"word": told.word}),
+            Put(told.word, "other"),
+            Rung("end"),
+            CreateChannel(new_origin(), name=told.word),
+        ]
+        return told.word
+
+
+def test_what_a_core_asks_of_another_is_in_the_same_batch(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    words, channels = Words(), Factory()
+    cores = Cores(channels, [words, Telling()])
+    answers, effects = cores.handle_many([Told("a"), See("a")], 1)
+    assert answers == ["a", None]  # what follows is done after what was asked
+    kept = [one for one in effects if isinstance(one, Keep | Rung)]
+    assert kept == [
+        Keep("telling", "told", {"word": "a"}), Keep("words", "a", {"word": "other"}), Rung("a"),
+        Rung("end"),
+    ]  # fmt: skip
+    assert [one.name for one in channels.channels.values()] == ["a"]
+    assert not any(isinstance(one, Put | CreateChannel) for one in effects)
+    assert not caplog.records
+    cores.handle_many([Told("")], 2)
+    assert [one.getMessage() for one in caplog.records] == [
+        "what a core asked of words was refused: a word has a key"
+    ]

@@ -23,6 +23,7 @@ from tidings.engine.trail_file import TrailFile, TrailOptions
 from tidings.errors import Forbidden, InvalidUsage, TidingsError
 from tidings.names import new_origin
 from tidings.server.cores import service_cores
+from tidings.trader.requests import AddServiceType, ExportOffer
 
 EVE = Caller("eve", credential=3, door="HTTP", peer="192.0.2.9")
 
@@ -49,6 +50,15 @@ def abouts(lines: list[dict[str, Any]]) -> list[str]:
 
 def names(first: int, after: int) -> list[str]:
     return [f"name c{number}" for number in range(first, after)]
+
+
+async def test_a_line_names_what_was_made(tmp_path: Path) -> None:
+    host = await Host.open(tmp_path, cores=service_cores())
+    door = LocalDoor(host)
+    await soon(door.ask(AddServiceType("Bank")))
+    offer = await soon(door.ask(ExportOffer("Bank", "corbaloc::10.0.0.9/bank")))
+    await host.close(0.05)
+    assert abouts(lines_of(trail_of(host).path)) == ["name Bank", f"offer {offer}, type Bank"]
 
 
 async def test_a_line_says_who_what_and_from_where(tmp_path: Path) -> None:

@@ -133,7 +133,8 @@ async def test_the_services_own_objects_are_there() -> None:
             *("NotificationService", "NotifyEventChannelFactory", "DefaultFilterFactory"),
             *("NotificationServiceAgent", "EventChannelFactory", "DefaultEventChannel"),
             *("ChannelFactory.ChannelFactory", "EventChannelFactory.EventChannelFactory"),
-            "EventChannel.EventChannel",
+            *("EventChannel.EventChannel", "TradingService", "SCS", "SCNComponent"),
+            *("PublisherManager", "SubscriberManager"),
         )
         contexts = dict.fromkeys(("channels", "advertisers"), "ncontext")
         assert found == {**dict.fromkeys(objects, "nobject"), **contexts}

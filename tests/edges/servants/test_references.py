@@ -109,16 +109,31 @@ async def test_a_reference_to_a_proxy_leads_nowhere_else() -> None:
         await gone(made.forged(admin.ProxySupplier, "proxy", (ROADS, other), number).get_qos())
 
 
-@pytest.mark.parametrize("of", [{}, {"agent": True}, {"channel": ROADS}], ids=str)
+IDS_OF = {
+    "naming context": (0,), "advertiser": (ROADS,), "offer iterator": (7,),
+    "offer id iterator": (7,),
+}  # fmt: skip
+TRADING = ("trader", "register", "link", "trader admin", "service types")
+CHANGES = (
+    *("service changes", "event manager", "publisher manager", "subscriber manager"),
+    *("admin subscriber", "proxy subscriber"),
+)
+
+
+@pytest.mark.parametrize("of", [{}, {"agent": True}, {"channel": ROADS}, {"trader": True}], ids=str)
 async def test_no_reference_leads_to_the_services_other_objects(of: dict[str, Any]) -> None:
     async with town() as made:
         await made.grant(*EVERYTHING)
         await made.issued(admin.EventChannel, **of)
         number = made.host.access.grants._status.last_credential
         inside = {"factory", "channel", "admin", "proxy", "filter", "mapping", "filter factory"}
-        leads = inside - {"factory"} if "channel" in of else inside | {"agent" for _ in of}
+        leads = {
+            "agent": inside | {"agent", *TRADING, *CHANGES},
+            "channel": inside - {"factory"},
+            "trader": {*TRADING},
+        }.get(next(iter(of), ""), inside)
         for kind in set(KINDS) - leads:
-            ids = {"naming context": (0,), "advertiser": (ROADS,)}.get(kind, ())
+            ids = IDS_OF.get(kind, ())
             assert await is_gone(made.forged(Agent, kind, ids, number)), kind
 
 

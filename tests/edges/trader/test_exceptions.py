@@ -76,7 +76,7 @@ ODD: Final[dict[str, Any]] = {"a b": 1}
 X: Final = PropertyDef("x", tc.LONG)
 LONG_COST: Final = PropertyDef("cost", tc.LONG, MODES.MANDATORY)
 WEAK_COST: Final = PropertyDef("cost", tc.DOUBLE)
-CASES: Final[list[tuple[Any, type[e.TidingsError], dict[str, str]]]] = [
+CASES: Final[list[tuple[Any, type[e.TidingsError], dict[str, Any]]]] = [
     # The repository.
     (add("1st"), e.IllegalServiceType, {"type": "1st"}),
     (add("A:B"), e.IllegalServiceType, {}),
@@ -93,9 +93,9 @@ CASES: Final[list[tuple[Any, type[e.TidingsError], dict[str, str]]]] = [
         e.ValueTypeRedefinition,
         {
             "type_1": "New",
-            "definition_1": "mandatory long",
+            "definition_1": LONG_COST,
             "type_2": "Printer",
-            "definition_2": "mandatory double",
+            "definition_2": PRINTER[0],
         },
     ),
     (add("New", WEAK_COST, above=("Plotter",)), e.ValueTypeRedefinition, {"type_2": "Plotter"}),
@@ -108,6 +108,7 @@ CASES: Final[list[tuple[Any, type[e.TidingsError], dict[str, str]]]] = [
     (r.RemoveServiceType("Nobody"), e.UnknownServiceType, {}),
     (r.SeeServiceType("Nobody"), e.UnknownServiceType, {}),
     (r.SeeFullServiceType("?"), e.IllegalServiceType, {}),
+    (r.RemoveServiceType("Printer"), e.HasSubTypes, {"sub_type": "Plotter"}),
     (r.UnmaskServiceType("Free"), e.NotMasked, {"name": "Free"}),
     # The register.
     (export(reference=""), e.InvalidObjectRef, {"ref": ""}),
@@ -118,12 +119,12 @@ CASES: Final[list[tuple[Any, type[e.TidingsError], dict[str, str]]]] = [
     (export("a b"), e.IllegalServiceType, {"type": "a b"}),
     (export("Nobody"), e.UnknownServiceType, {"type": "Nobody"}),
     (export(**ODD), e.IllegalPropertyName, {"name": "a b"}),
-    (export(cost=9), e.PropertyTypeMismatch, {"type": "Printer", "prop": "cost"}),
-    (export(features=(1,)), e.PropertyTypeMismatch, {"prop": "features"}),
+    (export(cost=9), e.PropertyTypeMismatch, {"type": "Printer", "prop": ("cost", 9)}),
+    (export(features=(1,)), e.PropertyTypeMismatch, {"prop": ("features", (1,))}),
     (export(cost=...), e.MissingMandatoryProperty, {"type": "Printer", "name": "cost"}),
     (export("Plotter", serial=...), e.MissingMandatoryProperty, {"type": "Plotter"}),
     (export(site=dynamic(tc.string())), e.ReadonlyDynamicProperty, {"name": "site"}),
-    (export(cost=dynamic(tc.string())), e.PropertyTypeMismatch, {"prop": "cost"}),
+    (export(cost=dynamic(tc.string())), e.PropertyTypeMismatch, {"type": "Printer"}),
     *(
         case
         for make in (r.WithdrawOffer, r.SeeOffer, r.ModifyOffer)
@@ -138,7 +139,11 @@ CASES: Final[list[tuple[Any, type[e.TidingsError], dict[str, str]]]] = [
     (r.ModifyOffer("Printer/1", ["x y"]), e.IllegalPropertyName, {"name": "x y"}),
     (r.ModifyOffer("Printer/1", [], {"x y": 1}), e.IllegalPropertyName, {"name": "x y"}),
     (r.ModifyOffer("Printer/1", ["colour"]), e.UnknownPropertyName, {"name": "colour"}),
-    (r.ModifyOffer("Printer/1", [], {"cost": "x"}), e.PropertyTypeMismatch, {"prop": "cost"}),
+    (
+        r.ModifyOffer("Printer/1", [], {"cost": "x"}),
+        e.PropertyTypeMismatch,
+        {"prop": ("cost", "x")},
+    ),
     (r.ModifyOffer("Printer/1", ["cost"]), e.MandatoryProperty, {"name": "cost"}),
     (r.ModifyOffer("Printer/1", ["site"]), e.ReadonlyProperty, {"name": "site"}),
     (r.ModifyOffer("Printer/1", [], {"serial": "b"}), e.ReadonlyProperty, {"name": "serial"}),
@@ -161,12 +166,21 @@ CASES: Final[list[tuple[Any, type[e.TidingsError], dict[str, str]]]] = [
     (query(preference="with 'ab'"), e.IllegalPreference, {}),
     (query(preference="first cost"), e.IllegalPreference, {}),
     (query(policies={"speed": 1}), e.IllegalPolicyName, {"name": "speed"}),
-    (query(policies={"search_card": -1}), e.PolicyTypeMismatch, {"the_policy": "search_card"}),
+    (
+        query(policies={"search_card": -1}),
+        e.PolicyTypeMismatch,
+        {"the_policy": ("search_card", -1)},
+    ),
     (query(policies={"match_card": True}), e.PolicyTypeMismatch, {}),
     (query(policies={"exact_type_match": 1}), e.PolicyTypeMismatch, {}),
     (query(policies={"request_id": (256,)}), e.PolicyTypeMismatch, {}),
     (query(policies={"starting_trader": "x"}), e.PolicyTypeMismatch, {}),
-    (query(policies={"starting_trader": ("x",)}), e.InvalidPolicyValue, {}),
+    (
+        query(policies={"starting_trader": ("x",)}),
+        e.InvalidPolicyValue,
+        {"the_policy": ("starting_trader", ("x",))},
+    ),
+    (query(policies={"request_id": b"x" * 1025}), e.InvalidPolicyValue, {}),
     (query(policies={"link_follow_rule": 1}), e.PolicyTypeMismatch, {}),
     (query(policies={"link_follow_rule": "often"}), e.InvalidPolicyValue, {}),
     (query(desired=["a b"]), e.IllegalPropertyName, {}),
@@ -178,7 +192,10 @@ CASES: Final[list[tuple[Any, type[e.TidingsError], dict[str, str]]]] = [
     (
         r.ModifyLink("campus", FollowOption.ALWAYS, FollowOption.IF_NO_LOCAL),
         e.DefaultFollowTooPermissive,
-        {"def_pass_on_follow_rule": "always", "limiting_follow_rule": "if_no_local"},
+        {
+            "def_pass_on_follow_rule": FollowOption.ALWAYS,
+            "limiting_follow_rule": FollowOption.IF_NO_LOCAL,
+        },
     ),
     (r.RemoveLink("nowhere"), e.UnknownLinkName, {"name": "nowhere"}),
     (r.SeeLink("/"), e.IllegalLinkName, {}),
@@ -187,7 +204,6 @@ CASES: Final[list[tuple[Any, type[e.TidingsError], dict[str, str]]]] = [
 LATER: Final[list[tuple[Any, Any, type[e.TidingsError]]]] = [
     (r.MaskServiceType("Printer"), export(), e.UnknownServiceType),
     (r.MaskServiceType("Printer"), r.MaskServiceType("Printer"), e.AlreadyMasked),
-    (r.WithdrawOffer("Printer/1"), r.RemoveServiceType("Printer"), e.HasSubTypes),
     (r.WithdrawOffer("Printer/1"), r.WithdrawOffer("Printer/1"), e.UnknownOfferId),
     (
         r.SetTraderSettings(supports_modifiable_properties=False),
@@ -213,7 +229,7 @@ NOT_HERE: Final = {
 
 
 @pytest.mark.parametrize(("command", "kind", "members"), CASES)
-def test_an_exception(command: Any, kind: type[e.TidingsError], members: dict[str, str]) -> None:
+def test_an_exception(command: Any, kind: type[e.TidingsError], members: dict[str, Any]) -> None:
     made = trader()
     before = dict(made.snapshot())
     with pytest.raises(e.TidingsError) as caught:
@@ -221,8 +237,6 @@ def test_an_exception(command: Any, kind: type[e.TidingsError], members: dict[st
     assert type(caught.value) is kind, caught.value
     assert members.items() <= caught.value.members.items()
     assert dict(made.snapshot()) == before
-    for value in members.values():
-        assert "\n" not in value
 
 
 @pytest.mark.parametrize(("first", "command", "kind"), LATER)
@@ -294,50 +308,6 @@ def test_what_could_change_can_be_left_out() -> None:
     assert len(ask(made, query(constraint="site == 'Graz'", policies=fixed)).offers) == 2
     assert not ask(made, query(constraint="cost > 1", policies=fixed)).offers
     assert not ask(made, query(constraint="site != 'x' and not exist y", policies=fixed)).offers
-
-
-def test_a_dynamic_property_is_kept_and_not_evaluated() -> None:
-    made = trader()
-    ask(made, export(cost=dynamic(tc.DOUBLE)))
-    found = ask(made, query(constraint="cost > 0"))
-    assert [one.id for one in found.offers] == ["Printer/1", "Plotter/2"]
-    assert found.notes == (
-        (
-            "property cost is dynamic in 1 offer, and counts as missing there: dynamic properties "
-            "are not evaluated yet"
-        ),
-    )
-    assert not ask(made, query(constraint="exist site")).notes
-    last = ask(made, r.SeeOffer("Printer/3"))
-    assert last.properties["cost"].type.id == DYNAMIC
-    assert len(ask(made, query(preference="min cost")).notes) == 1
-    ask(made, r.ModifyOffer("Printer/3", [], {"cost": 1.0}))
-    assert not ask(made, query(constraint="cost > 0")).notes
-
-
-@pytest.mark.parametrize(
-    ("rule", "hops", "constraint", "followed"),
-    [
-        ("always", 1, "", True),
-        ("always", 0, "", False),
-        ("local_only", 1, "", False),
-        ("if_no_local", 1, "", False),
-        ("if_no_local", 1, "cost > 99", True),
-    ],
-)
-def test_a_link_that_would_be_followed_is_told(
-    rule: str, hops: int, constraint: str, followed: bool
-) -> None:
-    made = trader(
-        r.SetTraderSettings(max_hop_count=5, max_follow_policy=FollowOption.ALWAYS),
-        r.ModifyLink("campus", FollowOption.LOCAL_ONLY, FollowOption.ALWAYS),
-    )
-    policies = {"link_follow_rule": rule, "hop_count": hops}
-    found = ask(made, query(constraint=constraint, policies=policies))
-    told = ("link campus was not followed: queries do not follow links yet",)
-    assert found.notes == (told if followed else ())
-    ask(made, r.ModifyLink("campus", FollowOption.LOCAL_ONLY, FollowOption.LOCAL_ONLY))
-    assert not ask(made, query(constraint=constraint, policies=policies)).notes
 
 
 def test_an_iterator_has_the_rest_until_nobody_asks_for_long() -> None:

@@ -51,6 +51,10 @@ async def _hostile_scene(door: ServedDoor) -> str:
         path = f"/v1/channels/{channel['id']}/proxies/{proxy}"
         await door.ask("POST", f"{path}/pull", {})
         await door.ask("POST", f"{path}/reject", {"seqs": [2], "reason": name + HIDDEN}, 204)
+    await door.ask("POST", "/v1/trader/types", {"name": "Printer"}, 201)
+    values = {f"p{at}": text + HIDDEN for at, text in enumerate(HOSTILE)}
+    offer = {"type": "Printer", "reference": "corbaloc::<b>/&", "properties": values}
+    await door.ask("POST", "/v1/trader/offers", offer, 201)
     await door.ask("POST", "/v1/principals", {"name": "ann", "roles": ["desk"]}, 204)
     given = {"to": "ann", "verbs": ["subscribe"], "channels": HOSTILE, "constraint": "$a == '<b>'"}
     await door.ask("POST", "/v1/grants", given, 201)

@@ -34,6 +34,7 @@ LOOKS = {
     "events": "channel=1&number=3",
     "filters": "at=channel-1",
     "federation": "at=gateway/tidings/dock",
+    "trader": "type=Office::Printer&constraint=cost < 20&prefer=min cost",
 }
 
 
@@ -54,7 +55,34 @@ async def _scene(door: ServedDoor) -> None:
     await door.ask("POST", f"{path}/reject", {"seqs": [5, 6], "reason": "no such customer"}, 204)
     await door.host.ask(CreatePrincipal("radar-7", ("sensors",)))
     await door.host.ask(CreateGrant("role:sensors", (Verb.PUBLISH,), ("roads*",)))
+    await _trade(door)
     await door.state.part(Rates).look()
+
+
+async def _trade(door: ServedDoor) -> None:
+    """A small trader: types that inherit, offers, a link."""
+    cost = {"name": "cost", "value_type": "double", "mode": "mandatory"}
+    features = {"name": "features", "value_type": "sequence<string>"}
+    site = {"name": "site", "value_type": "string", "mode": "readonly"}
+    width = {"name": "width", "value_type": "short"}
+    for name, above, properties in (
+        ("Office::Device", [], [site]),
+        ("Office::Printer", ["Office::Device"], [cost, features]),
+        ("Office::Plotter", ["Office::Printer"], [width]),
+        ("Office::Scanner", ["Office::Device"], [cost]),
+    ):
+        interface = f"IDL:{name.replace('::', '/')}:1.0"
+        given = {"name": name, "interface": interface, "super_types": above}
+        await door.ask("POST", "/v1/trader/types", {**given, "properties": properties}, 201)
+    await door.ask("POST", "/v1/trader/types/Office::Scanner/mask", None, 204)
+    wide = {"$type": "short", "value": 90}
+    for name, number, more in (("Printer", 7, {"features": ["duplex", "colour"]}),
+                               ("Plotter", 1, {"width": wide}), ("Printer", 8, {})):  # fmt: skip
+        offered = {"type": f"Office::{name}", "reference": f"corbaloc::10.0.0.9:2809/{number}"}
+        values = {"cost": 4.5 + number, "site": "Graz", **more}
+        await door.ask("POST", "/v1/trader/offers", {**offered, "properties": values}, 201)
+    link = {"name": "annex", "target": "corbaloc::10.0.1.9:2809/TradingService"}
+    await door.ask("POST", "/v1/trader/links", link, 204)
 
 
 async def _take(page: Page, name: str, window: str) -> None:

@@ -8,7 +8,8 @@ from tests.edges.cli.running import tidings
 from tests.real.docs.consoles import commands, written_by
 from tests.real.docs.pages import blocks, code, page, tables
 from tests.real.docs.services import served, without_chance
-from tidings.trader import core, queries, types
+from tidings.client.configuration.text import read_configuration, written
+from tidings.trader import core, outside, queries, types
 from tidings.trader.model import PropertyMode
 from tidings.trader.text import read_service_types
 
@@ -27,6 +28,11 @@ def test_the_examples_do_what_is_shown(tmp_path: Path) -> None:
         for told in ("added: Office::Scanner", "added: nothing"):
             written = written_by("tidings trader load office.types", tmp_path, environment)
             assert written.rpartition("\n")[2] == told
+
+
+def test_the_configuration_is_as_it_would_be_written() -> None:
+    [block] = [one for one in blocks(page(NAME)) if one.language == "toml"]
+    assert written(read_configuration(block.text)).partition("\n")[2] == block.text
 
 
 def test_the_commands_are_those_of_the_program() -> None:
@@ -50,5 +56,8 @@ def test_modes_policies_and_limits_are_those_of_the_trader() -> None:
         core.MAX_OFFER // 1024,
         core.MOST_LINKS,
         core.MOST_IN_LIST,
+        outside.MOST_EVALUATED,
+        outside.MOST_FOLLOWED,
+        outside.MOST_LINKED,
     ):
         assert f"{number} " in " ".join(limits.split()), number

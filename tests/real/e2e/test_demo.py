@@ -320,3 +320,45 @@ def test_no_process_outlives_a_demo_that_was_killed(tmp_path: Path) -> None:
     process.communicate(timeout=PATIENCE)
     _, alive = psutil.wait_procs(children, timeout=PATIENCE)
     assert alive == []
+
+
+def test_a_bank_changes_once_without_a_terminal(tmp_path: Path) -> None:
+    ran = subprocess.run(
+        [*TIDINGS, "demo", "changes"],
+        check=False,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        env=environment() | {"TMPDIR": str(tmp_path)},
+        timeout=PATIENCE,
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    for told in ("as a structured event", "As sequences", "<ServiceChangeNotification>", "added"):
+        assert told in ran.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_bank_changes_until_somebody_stops_it(tmp_path: Path) -> None:
+    octets = bytearray()
+    master, slave = pty.openpty()
+    process = subprocess.Popen(
+        [*TIDINGS, "demo", "changes"],
+        stdin=subprocess.DEVNULL,
+        stdout=slave,
+        stderr=slave,
+        env=environment() | {"TERM": "xterm", "COLUMNS": "120", "TMPDIR": str(tmp_path)},
+    )
+    os.close(slave)
+    shown = read_until(master, octets, "EV2 announces INSTANTIATION_SERVICE")
+    found = re.search(r"^agent +(http://127.0.0.1:\d+)", shown, re.MULTILINE)
+    assert found
+    assert "Service changes" in httpx2.get(found[1]).text
+    services = httpx2.get(f"{found[1]}/api/services").json()
+    assert [one["id"] for one in services["offers"]] == ["Printer/1"]
+    children = psutil.Process(process.pid).children(recursive=True)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(PATIENCE) == 0
+    os.close(master)
+    _, alive = psutil.wait_procs(children, timeout=PATIENCE)
+    assert alive == []
+    assert list(tmp_path.iterdir()) == []

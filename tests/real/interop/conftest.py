@@ -49,6 +49,31 @@ def notify() -> Path:
     return _built("notify", make) / "notify"
 
 
+@pytest.fixture(scope="session")
+def trading() -> Path:
+    """The program `trading`, a client of the trader on omniORB."""
+    if not (STANDARD / "COS" / "CosTrading.idl").exists():
+        pytest.skip("needs the IDL of omniORB: tools/system_packages.sh tests")
+
+    def make(folder: Path) -> None:
+        (folder / "orb.idl").write_text("// TypeCode is known without it.")
+        _stubs(folder, "trading", "-Wbinline", "-I.", f"-I{STANDARD / 'COS'}")
+        _linked(folder, "trading", "trading")
+
+    return _built("trading", make) / "trading"
+
+
+@pytest.fixture(scope="session")
+def notices() -> Path:
+    """The program `notices`, a subscriber of change notices on omniORB."""
+
+    def make(folder: Path) -> None:
+        _stubs(folder, "notices", "-Wbinline", f"-I{FOLDER}")
+        _linked(folder, "notices", "notices")
+
+    return _built("notices", make) / "notices"
+
+
 def _built(name: str, make: Callable[[Path], None]) -> Path:
     if not shutil.which("omniidl") or not shutil.which("g++"):
         pytest.skip("needs omniORB and g++: tools/system_packages.sh tests")

@@ -10,8 +10,16 @@ import msgspec
 import pytest
 
 from tests.archive_worlds import Decided, World, archive_journal
-from tests.real.pipeline.archives import FIRST_US, SECOND, ArchiveMaker, cars
+from tests.real.pipeline.archives import FIRST_US, SECOND, ArchiveMaker, Row, cars
 from tests.real.pipeline.conftest import Audited
+from tidings.changes.model import (
+    ChangeKind,
+    Notice,
+    ServiceDescription,
+    ServiceTypeDescription,
+    TimeIndicator,
+)
+from tidings.changes.notice_event import event_of
 from tidings.channel.management import CreateChannel, DestroyChannel
 from tidings.engine.access import Caller
 from tidings.engine.door import LocalDoor
@@ -21,6 +29,7 @@ from tidings.names import new_origin
 from tidings.pipeline.audit.result import ACCOUNTED
 from tidings.pipeline.page import page_html
 from tidings.pipeline.report import Destroyed, Refusals, Report, ReportOptions, run_report
+from tidings.pipeline.report.services import SERVICE_CHANGES
 from tidings.pipeline.report.view import report_page, report_sections
 from tidings.server.cores import service_cores
 from tidings.stores.archive.manifest import read_manifest
@@ -162,7 +171,10 @@ def test_it_can_be_written_down(report: Report) -> None:
 
 def test_a_part_of_it(spark: SparkSession, tmp_path: Path) -> None:
     maker = ArchiveMaker(tmp_path)
-    maker.seal(cars(1, 60))
+    gone = ServiceDescription(ServiceTypeDescription("Bank"), reference="IOR:00")
+    given = (ChangeKind.REMOVAL_SERVICE, TimeIndicator.ADVANCE, 5, FIRST_US)
+    notice = Notice("EV1", *given, before=gone)
+    maker.seal([*cars(1, 60), Row(101, event_of(notice), SERVICE_CHANGES)])
     files = maker.seal(cars(61, 40, "other"))
     maker.close()
     options = ReportOptions(
@@ -183,7 +195,9 @@ def test_a_part_of_it(spark: SparkSession, tmp_path: Path) -> None:
     [events] = [file for file in files if file.kind == "events"]
     (tmp_path / events.path).write_bytes(b"short")
     damaged = run_report(spark, ReportOptions(str(tmp_path)), silent)
-    assert (damaged.events, damaged.types) == (60, 1)
+    assert (damaged.events, damaged.types) == (61, 2)
+    assert [(one.service_type, one.announced) for one in damaged.services] == [("Bank", 1)]
+    assert "<h2>Who changed which service</h2>" in page_html(report_page(damaged, ""))
     assert any(events.path in problem for problem in damaged.problems)
 
 

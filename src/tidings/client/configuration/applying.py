@@ -29,12 +29,13 @@ from tidings.client.configuration.model import (
 )
 from tidings.client.configuration.state import Found, find_configuration
 from tidings.client.transport import Transport
-from tidings.cores import Question
+from tidings.cores import Core, Question
 from tidings.errors import TidingsError
 from tidings.federation.core import Federation
 from tidings.federation.requests import SideConfig
 from tidings.filters.constraint import Constraint, constraint
 from tidings.names import new_origin
+from tidings.trader.core import Trader
 
 
 class Applying:
@@ -245,7 +246,7 @@ class _Copy:
 
     def __init__(self, check: Callable[[SideConfig], object]) -> None:
         self._factory = Factory(DEFAULT_SETTINGS)
-        self._federation = Federation(check)
+        self._cores: list[Core] = [Federation(check), Trader()]
 
     async def be_like(self, found: Found, here: Found) -> None:
         """Set the service's properties on the objects here directly, without a command's checks."""
@@ -278,16 +279,13 @@ class _Copy:
 
     async def ask(self, command: Command) -> Any:  # noqa: ANN401 -- see the command
         """Run a command."""
-        if isinstance(command, self._federation.requests):
-            return self._ask_federation(command)
+        if (core := self._core_of(command)) is not None:
+            return _ask(core, command)
         answer, _ = self._factory.handle(command, 0)
         return answer
 
-    def _ask_federation(self, asked: object) -> Any:  # noqa: ANN401 -- see the request
-        [answer], _ = self._federation.handle_many([asked], 0)
-        if isinstance(answer, TidingsError):
-            raise answer
-        return answer
+    def _core_of(self, asked: object) -> Core | None:
+        return next((core for core in self._cores if type(asked) in core.requests), None)
 
     async def receive(self, connect: m.Connect, on_offers: None) -> object:
         """Connect a consumer."""
@@ -301,8 +299,8 @@ class _Copy:
     async def request(self, question: Question[Any]) -> Any:  # noqa: ANN401 -- see the question
         """Answer a question."""
         factory = self._factory
-        if isinstance(question, self._federation.requests):
-            return self._ask_federation(question)
+        if (core := self._core_of(question)) is not None:
+            return _ask(core, question)
         match question:
             case SeeRules():
                 return factory.core.settings
@@ -315,6 +313,13 @@ class _Copy:
             case SeeFilter(id):
                 return view_filter(factory.filters.find(id))
         raise AssertionError(question)
+
+
+def _ask(core: Core, asked: object) -> Any:  # noqa: ANN401 -- see the request
+    [answer], _ = core.handle_many([asked], 0)
+    if isinstance(answer, TidingsError):
+        raise answer
+    return answer
 
 
 def _plain(configuration: Configuration) -> Configuration:

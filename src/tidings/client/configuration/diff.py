@@ -33,6 +33,7 @@ from tidings.client.configuration.model import (
 )
 from tidings.client.configuration.state import OWN, Found
 from tidings.client.configuration.text import STANDARD, STANDARD_LIMITS
+from tidings.client.configuration.trading import trader_changes, trader_surplus
 from tidings.errors import InvalidUsage
 from tidings.events.codecs.json_text import write_json
 from tidings.events.codecs.json_values import value_to_plain
@@ -180,6 +181,7 @@ def plan(wanted: Configuration, found: Found, *, prune: bool = False) -> Plan:
     planning = _Planning(wanted, in_words_of(wanted, found))
     steps = [
         *planning.channels(), *planning.filters(), *planning.holders(), *planning.gateways(),
+        *planning.trader(),
     ]  # fmt: skip
     if planning.conflicts:
         raise InvalidUsage("\n".join(planning.conflicts))
@@ -187,6 +189,11 @@ def plan(wanted: Configuration, found: Found, *, prune: bool = False) -> Plan:
     if prune:
         return Plan((*steps, *surplus))
     return Plan(tuple(steps), tuple(step.what for step in surplus))
+
+
+def _step_of_trader(change: tuple[Any, str, tuple[str, ...], list[Any]]) -> Step:
+    verb, what, details, asked = change
+    return Step(verb, what, details, tuple(map(_asked, asked)))
 
 
 class _Planning:
@@ -357,8 +364,17 @@ class _Planning:
                 actions = tuple(_asked(request) for _, request in changes)
                 yield Step("change", f"gateway {name}", details, actions)
 
+    def trader(self) -> Iterator[Step]:
+        """Make the trader as the file says, if it says anything of it."""
+        if self._wanted.trader is not None:
+            changes = trader_changes(self._wanted.trader, self._found.trader, self.conflicts)
+            yield from map(_step_of_trader, changes)
+
     def surplus(self) -> Iterator[Step]:
         """Yield steps that delete the objects missing from the file, innermost first."""
+        if self._wanted.trader is not None:
+            more = trader_surplus(self._wanted.trader, self._found.trader)
+            yield from map(_step_of_trader, more)
         for name in self._have.gateways:
             if name not in self._wanted.gateways:
                 yield Step("delete", f"gateway {name}", (), (_asked(DeleteGateway(name)),))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from tidings.channel.vocabulary import Form, Operator, Side, Style
+from tidings.client.configuration.trading import TraderPart
 from tidings.events.anyvalue import Value
 from tidings.federation.requests import GatewayConfig
 from tidings.filters.constraint import Constraint, EventTypePattern
@@ -96,7 +97,8 @@ class ChannelPart:
 class Configuration:
     """All channels by name, their admins and proxies, shared filters by label, and gateways.
 
-    Of each channel the admins come first, the default ones included, then the proxies.
+    Of each channel the admins come first, the default ones included, then the proxies. The trader
+    is None if the file says nothing of it: then it is left alone.
     """
 
     channels: Mapping[str, ChannelPart] = field(default_factory=dict)
@@ -104,6 +106,7 @@ class Configuration:
     filters: Mapping[str, tuple[Constraint, ...]] = field(default_factory=dict)
     mappings: Mapping[str, MappingPart] = field(default_factory=dict)
     gateways: Mapping[str, GatewayConfig] = field(default_factory=dict)
+    trader: TraderPart | None = None
 
     def above(self, spot: Spot) -> ChannelPart | AdminPart:
         """Return what an admin or proxy inherits from."""

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from tidings.changes.pending import CHANNEL as OF_CHANGES
 from tidings.channel.questions import SeeAdmin, SeeChannels, SeeFilter, SeeProxies, SeeRules
 from tidings.channel.settings import DEFAULT_SETTINGS, Settings
 from tidings.channel.views import AdminInfo, ChannelInfo, FilterInfo, MappingInfo, ProxyInfo
@@ -21,6 +22,7 @@ from tidings.client.configuration.model import (
     ProxyPart,
     Spot,
 )
+from tidings.client.configuration.trading import FoundTrader, TraderPart, find_trader
 from tidings.client.transport import Transport
 from tidings.errors import ChannelNotFound, Forbidden, NotFound
 from tidings.federation.requests import OF_GATEWAYS, GatewayConfig, SeeGatewayConfig, SeeGateways
@@ -45,6 +47,7 @@ class Found:
         unnamed: Ids of unnamed channels, which are not in the configuration.
         strangers: Unnamed proxies by channel name; not in the configuration either.
         rules: The settings that decide what the service allows.
+        trader: The trader, with the ids of its offers.
     """
 
     configuration: Configuration = field(default_factory=Configuration)
@@ -58,6 +61,7 @@ class Found:
     unnamed: tuple[int, ...] = ()
     strangers: Mapping[str, Sequence[ProxyInfo]] = field(default_factory=dict)
     rules: Settings = DEFAULT_SETTINGS
+    trader: FoundTrader = field(default_factory=FoundTrader)
 
 
 async def find_configuration(transport: Transport) -> Found:
@@ -65,14 +69,17 @@ async def find_configuration(transport: Transport) -> Found:
     finding = _Finding(transport)
     infos = sorted(await transport.request(SeeChannels()), key=lambda info: info.name)
     for info in infos:
-        if info.name and not info.name.startswith(OF_GATEWAYS):
+        if info.name and not info.name.startswith(OF_GATEWAYS) and info.name != OF_CHANGES:
             with suppress(ChannelNotFound):
                 await _steadily(finding.look_at, info)
     finding.label_filters()
     unnamed = tuple(info.id for info in infos if not info.name)
     found = finding.found(unnamed, await transport.request(SeeRules()))
     gateways = {one.name: one async for one in _gateways(transport)}
-    return replace(found, configuration=replace(found.configuration, gateways=gateways))
+    trader = await find_trader(transport)
+    part = None if trader.part == TraderPart() else trader.part
+    configuration = replace(found.configuration, gateways=gateways, trader=part)
+    return replace(found, configuration=configuration, trader=trader)
 
 
 async def _gateways(transport: Transport) -> AsyncIterator[GatewayConfig]:

@@ -35,6 +35,7 @@ from tidings.client.configuration.model import (
     ProxyPart,
     Spot,
 )
+from tidings.client.configuration.trading import TraderPart, read_trader, trader_tables
 from tidings.errors import BadInput, TidingsError, UnsupportedProperties
 from tidings.events.anyvalue import Value, infer
 from tidings.events.codecs.json_types import near_miss
@@ -86,7 +87,13 @@ def written(configuration: Configuration) -> str:
             lines += _holder_table(configuration, spot)
     for name, gateway in configuration.gateways.items():
         lines += _table(("gateways", name), gateway_table(gateway))
+    for place, content in trader_tables(configuration.trader):
+        lines += _table(("trader", *place), _without_null_in(content))
     return "\n".join(lines) + "\n"
+
+
+def _without_null_in(content: Mapping[str, object]) -> dict[str, object]:
+    return {name: _without_null(value) for name, value in content.items()}
 
 
 def _holder_table(configuration: Configuration, spot: Spot) -> Iterable[str]:
@@ -246,7 +253,7 @@ class _Reading:
     used: set[tuple[str, str]] = field(default_factory=set)
 
     def everything(self, plain: dict[str, Any]) -> Configuration:
-        self._known(plain, "", ["version", "filters", "mappings", "channels", "gateways"])
+        self._known(plain, "", ["version", "filters", "mappings", "channels", "gateways", "trader"])
         version = plain.get("version")
         if type(version) is not int or version != VERSION:
             found = "none" if version is None else f"{version!r:.60}"
@@ -270,7 +277,18 @@ class _Reading:
                 gateways[name] = read_gateway(name, content)
             except BadInput as error:
                 self.faults += [f"{place}.{line}" for line in str(error).split("\n")]
-        return Configuration(channels, self.holders, self.filters, self.mappings, gateways)
+        trader = self._trader(plain["trader"]) if "trader" in plain else None
+        return Configuration(channels, self.holders, self.filters, self.mappings, gateways, trader)
+
+    def _trader(self, given: object) -> TraderPart | None:
+        if not isinstance(given, dict):
+            self._fault("trader", "must be a table of tables")
+            return None
+        try:
+            return read_trader(given, _with_null)
+        except BadInput as error:
+            self.faults += [f"trader.{line}" for line in str(error).split("\n")]
+        return None
 
     # Parts.
 

@@ -21,6 +21,7 @@ from tidings.pipeline.audit.pairs import BEST_EFFORT, Sources, pairs, proxy_tile
 from tidings.pipeline.audit.result import ACCOUNTED
 from tidings.pipeline.frames import events_frame, kind_frame, plan_changes
 from tidings.pipeline.matching.book import PlanRow
+from tidings.pipeline.report.services import ServiceChange, ServiceHistory, find_service_changes
 from tidings.stores.archive.columns import CHANGES, KINDS
 from tidings.stores.archive.manifest import Manifest
 
@@ -42,7 +43,7 @@ _MOST_SERIES: Final = 12
 _LONGEST_CAUSE: Final = 300
 # Columns needed for events; `raw` is read for its length only.
 _EVENT_COLUMNS = (
-    *("origin", "channel", "seq", "arrival_us", "domain", "type"),
+    *("origin", "channel", "seq", "arrival_us", "domain", "type", "name"),
     *("producer", "durable", "position", "plan", "carried"),
 )
 
@@ -225,6 +226,8 @@ class Report:
     destroyed: tuple[Destroyed, ...] = ()  # channels destroyed, the latest first
     changes: tuple[Changes, ...] = ()  # by principal, operation and result, the most frequent first
     refusals: tuple[Refusals, ...] = ()  # by principal and address, the most frequent first
+    services: tuple[ServiceHistory, ...] = ()  # by service type, those that break clients first
+    service_changes: tuple[ServiceChange, ...] = ()  # notices of changes, the latest first
     problems: tuple[str, ...] = ()  # what could not be read
     seconds: float = 0.0  # duration
 
@@ -299,6 +302,8 @@ def _answers(frames: _Frames, top: int, progress: Progress) -> dict[str, Any]:
     found |= {"slice_us": length, "slices": _find_slices(events, length, found["volumes"])}
     progress("fan-out", 0.4)
     found["fan_out"] = _find_fan_out(events)
+    progress("changes of services", 0.45)
+    found |= find_service_changes(events, changes, top)
     progress("suppliers", 0.5)
     found["suppliers"], found["suppliers_in_all"] = _find_suppliers(events, top)
     progress("consumers, outcomes, latencies", 0.6)

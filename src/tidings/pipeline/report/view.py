@@ -23,6 +23,14 @@ from tidings.pipeline.page import (
 from tidings.pipeline.report import Latency, Report
 
 _WITHOUT_MARK: Final = "(no producer named)"
+# How a change was judged, and its colour.
+_JUDGED: Final = {"breaking": "#a83a3a", "compatible": "#4aa564", "not judged": "#9aa0a6"}
+_KINDS: Final = {
+    "CHANGE_TYPE": "other type",
+    "CHANGE_PROPERTY_VAL": "properties",
+    "REMOVAL_SERVICE": "removed",
+    "INSTANTIATION_SERVICE": "new",
+}
 # Bars of a chart; the table beside it has more.
 _MOST_BARS: Final = 12
 
@@ -85,6 +93,7 @@ def report_sections(report: Report) -> Iterable[Section]:
     makers = (
         _over_time, _volumes, _suppliers, _fan_out,
         _outcomes, _slowest, _selectivity, _dead_letters,
+        _services, _service_changes,
         _destroyed, _changes, _refusals, _archive,
     )  # fmt: skip
     for maker in makers:
@@ -239,6 +248,45 @@ def _dead_letters(report: Report) -> Section:
     ]  # fmt: skip
     sheet = Sheet(("consumer", "outcome", "last cause", "count", "latest"), rows, (3,))
     return Section("Dead letters", "By consumer and cause.", None, sheet)
+
+
+def _services(report: Report) -> Section:
+    judged = [(one, (one.breaking, one.compatible, one.unjudged)) for one in report.services]
+    rows = [
+        (one.service_type, *map(count_text, (one.changes, *counts, one.removed, one.announced)))
+        for one, counts in judged
+    ]
+    headings = ("service type", "changes", *_JUDGED, "removed", "announced")
+    parts = [
+        (one.service_type, name, float(n))
+        for one, counts in judged[:_MOST_BARS]
+        for name, n in zip(_JUDGED, counts, strict=True)
+    ]
+    chart = partial(charts.stacked, parts, _JUDGED, "share of changes")
+    text = "By service type; those that break their clients most come first."
+    return Section("Changes of services", text, chart, Sheet(headings, rows, range(1, 7)))
+
+
+def _service_changes(report: Report) -> Section:
+    rows = [
+        (
+            second_text(one.at_us), one.service_type, one.offer, _kind_text(one.kind),
+            one.time_indicator.lower(), one.by or "", _judgement(one.compatible),
+            one.differences,
+        )
+        for one in report.service_changes
+    ]  # fmt: skip
+    headings = ("when", "service type", "offer", "what", "told", "by", "clients", "differences")
+    text = "The latest first; who made a change, and did not announce it, is from the audit trail."
+    return Section("Who changed which service", text, None, Sheet(headings, rows))
+
+
+def _kind_text(kind: str) -> str:
+    return _KINDS.get(kind, kind)
+
+
+def _judgement(compatible: bool | None) -> str:
+    return "" if compatible is None else "can go on" if compatible else "break"
 
 
 def _destroyed(report: Report) -> Section:

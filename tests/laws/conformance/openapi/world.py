@@ -38,6 +38,7 @@ class World:
         for number in range(_DECOYS):
             self._ask("POST", "/v1/channels", {"name": f"decoy {number}"})
             self._filter()
+        self._parties = 0
         self._ask("POST", "/v1/channels", {"name": MAIN})
         self.channel = int(self._ask("GET", f"/v1/channels/{MAIN}")["id"])
         self.pull = self._proxy(name="pull", style="pull")
@@ -101,6 +102,10 @@ class World:
             "link": [MAIN],
             "iterator": [self._iterator()],
         }
+        if "{subscriber}" in path:
+            known.update(self._spare_subscriber(connected=not path.endswith("/connect")))
+        elif "{evolver}" in path:
+            known["evolver"] = [self._evolver()]
         for ending, make in self._spares.items():
             if path.endswith(ending) and (method in ("delete", "patch") or "{" not in ending):
                 known.update(make(self))
@@ -124,6 +129,24 @@ class World:
 
     def _credential(self) -> int:
         return int(self._ask("POST", f"/v1/principals/{MAIN}/tokens", {})["credential"])
+
+    def _spare_subscriber(self, *, connected: bool) -> dict[str, list[object]]:
+        """A new one, with a proxy to pull from and a filter."""
+        self._parties += 1
+        name = f"spare{self._parties}"
+        self._ask("POST", "/v1/service-changes/subscribers", {"subscriber": name})
+        where = f"/v1/service-changes/subscribers/{name}"
+        self._ask("POST", f"{where}/proxies", {"type": "pull_structured"})
+        self._ask("POST", f"{where}/filters", {"filter": {}})
+        if connected:
+            self._ask("POST", f"{where}/proxies/PS01/connect", {})
+        return {"subscriber": [name], "proxy_id": ["PS01"], "filter_id": ["F1"]}
+
+    def _evolver(self) -> str:
+        self._parties += 1
+        name = f"spare{self._parties}"
+        self._ask("POST", "/v1/service-changes/evolvers", {"evolver": name})
+        return name
 
     def _spare_principal(self) -> dict[str, list[object]]:
         with suppress(httpx2.HTTPStatusError):
@@ -207,6 +230,10 @@ class World:
         asked = {"type": "Office::Printer", "reference": REFERENCE, "properties": {"cost": 25.0}}
         self._ask("POST", "/v1/trader/offers", asked)
         return {}
+
+    def _replaced(self) -> dict[str, list[object]]:
+        self._type("Office::Printer")
+        return self._spare_offer()
 
     def _spare_link(self) -> dict[str, list[object]]:
         with suppress(httpx2.HTTPStatusError):
@@ -294,6 +321,8 @@ class World:
         "/interfaces/{interface}": _spare_interface,
         "/trader/withdrawals": _withdrawn,
         "/trader/query": _withdrawn,
+        "/trader/changes": _withdrawn,
+        "/replacement": _replaced,
         "/trader/offers": _withdrawn,
         "/drain": _running_gateway,
         "/channels/{channel}": _spare_channel,

@@ -7,6 +7,8 @@
 //   what    how the object is called in the title
 //   values  what the form begins with; by default what the object has now
 //   edits   what in it is changed already
+//   shape   called with the field of the body: the field that the form has instead
+//   fit     called with the body, the draft and the first draft: the body that is sent
 //   losing  what goes with an object that is destroyed, beside what it says of itself
 //   onDone  called with the answer
 //
@@ -47,7 +49,8 @@ export function ActionDialog() {
 }
 
 async function prepared(asked) {
-  const operation = (await catalogue()).find(asked.name, asked.at);
+  const found = (await catalogue()).find(asked.name, asked.at);
+  const operation = asked.shape ? { ...found, body: asked.shape(found.body) } : found;
   const shown = await look(operation, asked.at);
   const whole = operation.method === "PATCH" ? shown ?? undefined : undefined;
   const now = asked.values ?? (operation.shows ? shown?.[operation.shows] : whole);
@@ -77,7 +80,7 @@ function Form({ asked, operation, shown: before, now, first, onClose }) {
   const form = useRef();
   useEffect(() => form.current?.querySelector("[aria-invalid=true]")?.focus(), [faults]);
   const missing = operation.parameters.filter((name) => !(name in asked.at));
-  const request = useMemo(() => requestOf(operation, at, draft, now), [operation, at, draft, now]);
+  const request = useMemo(() => requestOf(operation, at, draft, now, asked.fit && ((body) => asked.fit(body, draft, first))), [operation, at, draft, now]);
   const title = asked.what ? `${operation.summary}: ${asked.what}` : operation.summary;
 
   const submit = async (event) => {
@@ -149,11 +152,12 @@ function Form({ asked, operation, shown: before, now, first, onClose }) {
 }
 
 // What will be sent; of a change of properties only what differs from what there is.
-function requestOf(operation, at, draft, now) {
+function requestOf(operation, at, draft, now, fit) {
   try {
     const own = Object.fromEntries(operation.parameters.map((name) => [name, at[name] ?? ""]));
     let body = operation.body ? valueOf(operation.body, draft) : undefined;
-    if (operation.method === "PATCH" && now && body) body = changed(operation.body, body, now);
+    if (fit) body = fit(body);
+    else if (operation.method === "PATCH" && now && body) body = changed(operation.body, body, now);
     if (operation.side && body) body.side = operation.side;
     const { side, ...told } = operation.side && body ? body : { ...(body ?? {}) };
     const fields = { ...own, ...(operation.side ? told : body ?? {}) };

@@ -1,6 +1,6 @@
 // What the service answers to an action, where people want to read it.
 import { CopySecret } from "./copying.js";
-import { visible } from "./format.js";
+import { visible, visibleLines } from "./format.js";
 import { html } from "./ui.js";
 
 // Whether it is shown this once: it must not go with a stray key.
@@ -9,7 +9,7 @@ export const secretOf = (answer) => answer?.token ?? answer?.reference ?? null;
 export function Answer({ answer }) {
   const secret = secretOf(answer);
   if (secret !== null) return html`<${Secret} secret=${secret} what=${answer.token ? "token" : "reference"} credential=${answer.credential} />`;
-  return html`<pre tabindex="0">${JSON.stringify(answer, null, 2).split("\n").map((line) => visible(line, 2000)).join("\n")}</pre>`;
+  return html`<pre tabindex="0">${visibleLines(JSON.stringify(answer, null, 2), 2000)}</pre>`;
 }
 
 const Secret = ({ secret, what, credential }) => html`

@@ -2,7 +2,7 @@
 import { count, visible } from "./format.js";
 import { html, useState } from "./ui.js";
 
-const SIMPLE = new Set(["text", "name", "whole", "number", "duration", "time", "moment", "choice", "flag"]);
+const SIMPLE = new Set(["text", "name", "whole", "number", "duration", "time", "moment", "choice", "flag", "value"]);
 
 const MOST_LINES = 16;
 
@@ -116,7 +116,7 @@ const Choices = ({ field, draft = [], onDraft, path, faults }) => html`<${Group}
 
 const Pairs = ({ field, draft = [], onDraft, path, faults }) => html`<${Group} field=${field} fault=${faults[path]}>
   ${draft.map(({ key, value }, at) => html`<div class="item pair" key=${at}>
-    <input aria-label=${`Id ${at + 1}`} value=${key} placeholder="id" onInput=${(event) => onDraft(replaced(draft, at, { key: event.target.value, value }))} />
+    <input aria-label=${`${field.keyLabel ?? "Id"} ${at + 1}`} value=${key} placeholder=${(field.keyLabel ?? "Id").toLowerCase()} onInput=${(event) => onDraft(replaced(draft, at, { key: event.target.value, value }))} />
     <${Field} field=${{ ...field.item, label: "" }} draft=${value} path=${`${path}[${key}]`} faults=${faults}
       onDraft=${(next) => onDraft(replaced(draft, at, { key, value: next }))} />
     <button type="button" class="plain" aria-label=${`Remove ${at + 1}`} onClick=${() => onDraft(removed(draft, at))}>✕</button>
@@ -146,7 +146,7 @@ function Nested(given) {
   const { field, draft, path, faults } = given;
   const inside = Object.keys(faults).some((where) => where.startsWith(`${path}.`));
   const [opens] = useState(isFilled(field, draft) !== Boolean(field.isItem));
-  if (field.required && field.members.length < 4) return html`<${Group} field=${field} fault=${faults[path]}><${Members} ...${given} /><//>`;
+  if (field.isOpen || (field.required && field.members.length < 4)) return html`<${Group} field=${field} fault=${faults[path]}><${Members} ...${given} /><//>`;
   const names = field.isItem ? field.members.filter((one) => one.required && draft?.[one.name]).map((one) => draft[one.name]) : [];
   return html`<details open=${inside || opens || null}><summary>${field.label}${names.length > 0 && html` <span class="soft">${visible(names.join(", "), 120)}</span>`}</summary>
     ${field.text && html`<small>${field.text.replaceAll("\`", "")}</small>`}
@@ -156,7 +156,7 @@ function Nested(given) {
 }
 
 const VIEWS = {
-  text: Line, name: Line, whole: Line, number: Line, duration: Line, time: Line, moment: Moment,
+  text: Line, name: Line, value: Line, whole: Line, number: Line, duration: Line, time: Line, moment: Moment,
   code: Area, json: Area, choice: Choice, flag: Flag, list: List, choices: Choices, map: Pairs, object: Nested,
 };
 

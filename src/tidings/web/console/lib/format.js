@@ -78,6 +78,9 @@ export function visible(text, most = MOST) {
   return cut === told ? shown : `${shown}… (${whole.format(told.length)} characters)`;
 }
 
+// A text of several lines, each cut at `most` characters.
+export const visibleLines = (text, most) => text.split("\n").map((line) => visible(line, most)).join("\n");
+
 export const plural = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
 
 // JSON in lines; numbers stay as they were written, which may have more digits than ours.

@@ -23,7 +23,8 @@ export const isSecret = (name) => /password|secret/.test(name);
 
 // {name, kind, text, required, nullable, secret, default, …}; kind is one of text, code, name, whole,
 // number, duration, time, moment, choice, flag, list, choices, map, object, json; a table is JSON
-// whose members are free
+// whose members are free. A page may have fields of the kind value, which read and write their text, and a map that
+// spreads its entries among the members of the object it is in.
 export function fieldOf(document, schema, { name = "", required = false } = {}) {
   const whole = resolved(document, schema);
   const several = (whole.anyOf ?? whole.oneOf ?? [whole]).map((one) => resolved(document, one));
@@ -84,6 +85,7 @@ export function draftOf(field, value) {
   switch (field.kind) {
     case "flag": return Boolean(value);
     case "moment": return localTime(value / 1000);
+    case "value": return field.write(value);
     case "choices": return Array.isArray(value) ? value : undefined;
     case "list": return Array.isArray(value) ? value.map((one) => draftOf(field.item, one)) : undefined;
     case "map": return Object.entries(value).map(([key, one]) => ({ key, value: draftOf(field.item, one) }));
@@ -114,6 +116,7 @@ export function valueOf(field, draft, path = "") {
     case "map": return Object.fromEntries(draft.map(({ key, value }) => [key, valueOf(field.item, value, `${path}[${key}]`)]));
     case "object": return objectOf(field, draft, path);
     case "json": return parsed(draft, path);
+    case "value": return field.read(draft, path);
     default: return draft;
   }
 }
@@ -129,8 +132,9 @@ function blankOf(field) {
 
 function objectOf(field, draft, path) {
   const told = field.members
-    .map((one) => [one.name, valueOf(one, draft[one.name], path ? `${path}.${one.name}` : one.name)])
-    .filter(([, value]) => value !== undefined);
+    .map((one) => [one, valueOf(one, draft[one.name], path ? `${path}.${one.name}` : one.name)])
+    .filter(([, value]) => value !== undefined)
+    .flatMap(([one, value]) => (one.spread ? Object.entries(value) : [[one.name, value]]));
   return told.length || field.required ? Object.fromEntries(told) : undefined;
 }
 
@@ -159,6 +163,8 @@ export function faultsOf(told, message, field, draft) {
     const path = field && pathOf(field, "", one.name);
     if (path !== undefined && path !== null) fields[path] = propertyFault(one);
   }
+  const member = field && pathOfMember(told.members, field, draft);
+  if (member) fields[member] = message;
   if (told.where) fields[short(told.where)] = message;
   if (typeof told.position === "number" && field) {
     const path = pathOfText(field, draft, "", told.text);
@@ -184,6 +190,10 @@ export function constraintFault(told, message) {
   const caret = `${line}\n${" ".repeat(Math.max(0, (told.column ?? 1) - 1))}^`;
   return message.includes("^") ? message : `${message}\n${caret}`;
 }
+
+// Where the last of the standard's members of an error was typed, or the field that it names.
+const pathOfMember = (members = {}, field, draft) => Object.values(members).reverse()
+  .map((value) => value && (pathOfText(field, draft, "", value) || pathOf(field, "", value))).find(Boolean);
 
 // Where the member of a name is, wherever it is nested.
 function pathOf(field, path, name) {

@@ -4,7 +4,7 @@ import { cell, useCell } from "./cell.js";
 import { asCurl, Copy } from "./copying.js";
 import { Dialog } from "./dialog.js";
 import { Field } from "./fields.js";
-import { indented, octets, visible } from "./format.js";
+import { indented, octets, visible, visibleLines } from "./format.js";
 import { fieldOf, isSecret, resolved, valueOf } from "./schema.js";
 import { ask, Away, offerLogin, open } from "./service.js";
 import { Failed, Loading } from "./states.js";
@@ -149,7 +149,7 @@ async function carryOut({ method, path, headers, text }, given, show) {
 
 function Answer({ running, status, words, headers, text, took, end, error }) {
   const type = headers?.find(([name]) => name === "content-type")?.[1] ?? "";
-  const shown = useMemo(() => linesOf(/[/+]json/.test(type) && !running && !end ? indented(text) : text), [text, type, running, end]);
+  const shown = useMemo(() => visibleLines(/[/+]json/.test(type) && !running && !end ? indented(text) : text, LONGEST_LINE), [text, type, running, end]);
   return html`<section class="answer" aria-label="Answer" aria-live="polite">
     <header>
       ${status ? html`<b class=${status < 400 ? "good" : "bad"}>${status} ${words}</b>` : html`<b>${running ? "Waiting for the answer…" : "No answer"}</b>`}
@@ -163,8 +163,6 @@ function Answer({ running, status, words, headers, text, took, end, error }) {
     ${end && html`<p class="soft">${end}</p>`}
   </section>`;
 }
-
-const linesOf = (text) => text.split("\n").map((line) => visible(line, LONGEST_LINE)).join("\n");
 
 // Passwords are in no line that is copied.
 const unsecret = (text) => text?.replace(/"([^"\\]*)"(\s*:\s*)"(?:[^"\\]|\\.)*"/g, (all, name, colon) => (isSecret(name) ? `"${name}"${colon}"…"` : all));

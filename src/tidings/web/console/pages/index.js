@@ -13,6 +13,7 @@ export const PAGES = [
   { id: "objects", group: "Inspect", title: "Objects", key: "b", load: () => import("./objects.js") },
   { id: "federation", group: "Inspect", title: "Federation", key: "m", load: () => import("./federation.js") },
   { id: "types", group: "Inspect", title: "Event types", key: "y", load: () => import("./types.js") },
+  { id: "trader", group: "Inspect", title: "Trader", key: "t", load: () => import("./trader.js") },
   { id: "reports", group: "Inspect", title: "Reports", key: "r", load: () => import("./reports.js") },
   { id: "filters", group: "Try", title: "Filters", key: "f", load: () => import("./filters.js") },
   { id: "clients", group: "Try", title: "Clients", key: "c", load: () => import("./clients.js") },

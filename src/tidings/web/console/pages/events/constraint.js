@@ -1,5 +1,5 @@
 // The field for a constraint; the service checks it, and says where it is wrong.
-import { visible } from "../../lib/format.js";
+import { visibleLines } from "../../lib/format.js";
 import { constraintFault } from "../../lib/schema.js";
 import { html, useEffect, useState } from "../../lib/ui.js";
 
@@ -22,6 +22,6 @@ export function Constraint({ value, fault, isAside, onApply, children }) {
       aria-invalid=${isHere ? "true" : null} aria-describedby="constraint-fault" value=${typed} onInput=${(event) => setTyped(event.target.value)} />
     ${children}
     <button>${children ? "Search" : "Apply"}</button>
-    ${told && html`<p class="fault" id="constraint-fault" role="alert">${told.split("\n").map((line) => visible(line, 500)).join("\n")}</p>`}
+    ${told && html`<p class="fault" id="constraint-fault" role="alert">${visibleLines(told, 500)}</p>`}
   </form>`;
 }

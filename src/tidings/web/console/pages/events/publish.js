@@ -10,7 +10,8 @@ import { ask, Away } from "../../lib/service.js";
 import { Loading } from "../../lib/states.js";
 import { named } from "../../lib/text.js";
 import { html, useEffect, useMemo, useRef, useState } from "../../lib/ui.js";
-import { emptyDraft, emptyRow, eventOf, TYPES } from "./draft.js";
+import { TYPES } from "../../lib/values.js";
+import { emptyDraft, emptyRow, eventOf } from "./draft.js";
 import { judgement, lanesOf, Path } from "./trail.js";
 
 const NAMES = [["domain", "Domain", true], ["type", "Type", true], ["name", "Name", false]];

@@ -1,6 +1,6 @@
 // A sample event, and what the constraint does with it: the value of every part, as a tree.
 import { useAnswer } from "../../lib/asking.js";
-import { plural, time, visible } from "../../lib/format.js";
+import { plural, time, visible, visibleLines } from "../../lib/format.js";
 import { parseExact } from "../../lib/exact.js";
 import { Section } from "../../lib/page.js";
 import { address } from "../../lib/router.js";
@@ -13,7 +13,7 @@ import { edit, useDraft } from "./draft.js";
 const TEMPLATE = { domain: "Traffic", type: "Speed", name: "car-7", header: { Priority: 3 }, data: { rate: 57.5, zone: "school", zones: [17, 4] } };
 
 // What cannot be seen is escaped, as JSON may be.
-const asText = (event) => JSON.stringify(event, null, 2).split("\n").map((line) => visible(line, Infinity)).join("\n");
+const asText = (event) => visibleLines(JSON.stringify(event, null, 2), Infinity);
 
 // Shows an event of a channel as the sample.
 export async function openEvent(channel, seq) {

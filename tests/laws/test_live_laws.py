@@ -79,10 +79,12 @@ _A, _B = ("set", _TAGS[0], {"height": 1}), ("set", _TAGS[1], {"height": 1})
 _MOVED_A = ("set", _TAGS[0], {"latitude": 2})
 
 
-# What changed early in an object that changed late; a look elsewhere; deletions forgotten.
+# What changed early in an object that changed late; a look elsewhere; deletions forgotten; a tag
+# that is used again.
 @example([[_A, _B, _TAKE, _TAKE, _TAKE, _MOVED_A, _B, _A, _TAKE]], Looked(), 1)
 @example([[_A, _TAKE, ("look", Looked("south/1"))]], Looked(), 500)
 @example([[_A, _B, _TAKE, ("delete", _TAGS[0]), ("delete", _TAGS[1])]], Looked(), 500)
+@example([[_A, _TAKE, _TAKE, ("delete", _TAGS[0]), _A, _TAKE, _TAKE]], Looked(), 1)
 @given(st.lists(_steps, min_size=2, max_size=8), _looks, st.sampled_from((1, 1, 2, 500)))
 def test_a_view_comes_to_show_what_there_is(
     rounds: list[list[tuple[Any, ...]]], first: Looked, most: int

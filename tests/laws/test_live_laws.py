@@ -53,17 +53,18 @@ class _Screen:
     def show(self, told: Told, names: frozenset[str] | None) -> None:
         if told.anew:
             self.objects.clear()
+        for number in told.left:
+            del self.objects[number]
         for one, shown in told.entered:
             assert one.number not in self.objects
             assert shown == names
+            assert one.tag not in {tag for tag, _ in self.objects.values()}
             self.objects[one.number] = (one.tag, _values(one, names))
         for one, changed in told.changed:
             assert names is None or names.issuperset(changed)
             self.objects[one.number][1].update(
                 {name: one.attributes[name].value for name in changed}
             )
-        for number in told.left:
-            del self.objects[number]
 
 
 def _values(one: LiveObject, names: frozenset[str] | None) -> dict[str, object]:
@@ -78,10 +79,12 @@ _A, _B = ("set", _TAGS[0], {"height": 1}), ("set", _TAGS[1], {"height": 1})
 _MOVED_A = ("set", _TAGS[0], {"latitude": 2})
 
 
-# What changed early in an object that changed late; a look elsewhere; deletions forgotten.
+# What changed early in an object that changed late; a look elsewhere; deletions forgotten; a tag
+# that is used again.
 @example([[_A, _B, _TAKE, _TAKE, _TAKE, _MOVED_A, _B, _A, _TAKE]], Looked(), 1)
 @example([[_A, _TAKE, ("look", Looked("south/1"))]], Looked(), 500)
 @example([[_A, _B, _TAKE, ("delete", _TAGS[0]), ("delete", _TAGS[1])]], Looked(), 500)
+@example([[_A, _TAKE, _TAKE, ("delete", _TAGS[0]), _A, _TAKE, _TAKE]], Looked(), 1)
 @given(st.lists(_steps, min_size=2, max_size=8), _looks, st.sampled_from((1, 1, 2, 500)))
 def test_a_view_comes_to_show_what_there_is(
     rounds: list[list[tuple[Any, ...]]], first: Looked, most: int
@@ -91,6 +94,7 @@ def test_a_view_comes_to_show_what_there_is(
     with (
         patch.object(board_module, "MOST_TOLD", most),
         patch.object(board_module, "_MOST_GONE", 1),
+        patch.object(board_module, "_FEW", 1),
     ):
         view = View(board, looked)
         for what, *rest in chain.from_iterable(rounds):
@@ -108,19 +112,18 @@ def test_a_view_comes_to_show_what_there_is(
                 view.look(looked)
             else:
                 screen.show(view.take(), looked.attributes)
-        told = view.take()
-        screen.show(told, looked.attributes)
-        while told.more:
+        quiet = 0  # a round may have nothing to tell, and there is another one behind it
+        while quiet < 2:
             told = view.take()
             screen.show(told, looked.attributes)
+            quiet = 0 if told or told.more else quiet + 1
     there = {
         one.number: (one.tag, _values(one, looked.attributes))
-        for one in board.matching("")
-        if looked.shows(one)
+        for one in map(board.get, board.candidates())
+        if one is not None and looked.shows(one)
     }
     event(f"{len(there)} objects shown")
     assert screen.objects == there
-    assert not view.take()
 
 
 _latitudes = st.floats(-90, 90) | st.integers(-90, 90).map(float)

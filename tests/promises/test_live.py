@@ -123,12 +123,12 @@ async def test_a_principal_changes_its_own_objects_only(service: Service) -> Non
             with pytest.raises(e.Forbidden):
                 await bob.transport.ask(r.DeleteObject(refused))
         with pytest.raises(e.Forbidden):
-            await ann.transport.ask(r.DeleteObjects("flight/"))
+            await ann.transport.request(r.DeleteObjects("flight/"))
         await owner.set_objects({"flight/9": {"height": 3}})
         await ann.transport.ask(r.DeleteObject("flight/9"))
-        assert await owner.transport.ask(r.DeleteObjects("flight/")) == 2
+        assert await owner.transport.request(r.DeleteObjects("flight/")) == 2
         with pytest.raises(e.NotFound):
-            await owner.transport.ask(r.DeleteObjects("flight/"))
+            await owner.transport.request(r.DeleteObjects("flight/"))
 
 
 async def test_a_view_that_cannot_be_is_refused(service: Service) -> None:

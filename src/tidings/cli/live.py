@@ -113,7 +113,7 @@ async def delete(client: Client, tag: Tag, every: bool = False) -> None:
         every --all: Delete all whose tags begin with TAG.
     """
     if every:
-        count = await client.transport.ask(r.DeleteObjects(tag))
+        count = await client.transport.request(r.DeleteObjects(tag))
         render.result({"deleted": count}, f"{count} object{'' if count == 1 else 's'} deleted")
     else:
         await client.transport.ask(r.DeleteObject(tag))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -59,8 +58,7 @@ class LiveView:
     async def __aexit__(self, *error: object) -> None:
         if self._looking is not None:
             self._looking.cancel()
-            with suppress(asyncio.CancelledError, Exception):
-                await self._looking
+            await asyncio.wait((self._looking,))
 
     async def __aiter__(self) -> AsyncIterator[Seen]:
         """Yield what has changed, when something has; the first time all that is there."""

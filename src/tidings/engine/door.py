@@ -56,6 +56,7 @@ from tidings.engine.history import HistoryPage
 from tidings.engine.host import Host
 from tidings.engine.interfaces import compare, load_interfaces
 from tidings.engine.job_runner import JobRunner
+from tidings.engine.live import delete_objects, see_objects
 from tidings.engine.trading import find_offers
 from tidings.engine.turns import Turns
 from tidings.engine.viewing import Viewing
@@ -78,6 +79,7 @@ from tidings.grants.requests import (
     SetPassword,
 )
 from tidings.jobs import JobInfo, JobResult, JobState, SeeJob, SeeJobResult, StartJob
+from tidings.live.requests import DeleteObjects, SeeLiveObjects
 from tidings.trader.requests import QueryOffers
 
 _F = TypeVar("_F")
@@ -129,6 +131,8 @@ class LocalDoor:
             QueryOffers: lambda x: find_offers(host.ask(x, self.caller), host.ask, host.others),
             LoadInterfaces: partial(load_interfaces, host, principal),
             CompareInterfaces: partial(compare, host, principal),
+            SeeLiveObjects: partial(see_objects, host, principal),
+            DeleteObjects: partial(delete_objects, host, principal),
             **{kind: self._as_caller(act) for kind, act in parties.ACTS.items()},
         }
         # The host lets go of the endpoint of a proxy that ends, and so does this set.

@@ -22,6 +22,7 @@ from msgspec.structs import replace
 from tidings.channel.commands import Ack, Command, Failed, Push, Reject
 from tidings.errors import TidingsError
 from tidings.events.structured import StructuredEvent
+from tidings.live.requests import SetObjects
 
 log = logging.getLogger(__name__)
 
@@ -42,6 +43,8 @@ def weight(command: Command) -> int:
         return len(command.items)  # type: ignore[union-attr]
     if kind in _ANSWER_KINDS:
         return 1 + len(command.seqs) // _ANSWERS  # type: ignore[union-attr]
+    if kind is SetObjects:
+        return 1 + len(command.objects)  # type: ignore[union-attr]
     return 1
 
 
@@ -251,7 +254,9 @@ class Mailbox:
 
     def _parts(self, post: Post) -> bool:
         command = post.command
-        return command.__class__ is not Push or post.parts is not None or self._fits(command)
+        if command.__class__ is not Push:
+            return command.__class__ in _ANSWER_KINDS
+        return post.parts is not None or self._fits(command)
 
     def drop_rest(self, post: Post) -> None:
         """Drop the remaining parts of a push that was refused as a whole."""

@@ -9,10 +9,11 @@ a view is, it never costs memory and always gets the newest values. ::
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from heapq import merge
+from itertools import chain, takewhile
 from typing import Final, NamedTuple
 
 from tidings.filters.constraint import Constraint
@@ -21,7 +22,13 @@ from tidings.live.model import Attribute, LiveObject
 
 MOST_TOLD: Final = 500
 """Objects of one frame: what is read and written at once stays under some milliseconds."""
+_MOST_ATTRIBUTES: Final = 5_000
+"""Attributes of one frame, unless one object has more."""
 _MOST_GONE: Final = 100_000
+# Characters of constraints that are evaluated in a slice.
+_MOST_TEXT: Final = 200_000
+# So many changes are looked through one by one; of more, the first is searched for.
+_FEW: Final = 1_000
 
 
 class Board:
@@ -40,7 +47,7 @@ class Board:
         self._objects: dict[int, LiveObject] = {}
         self._by_tag: dict[str, int] = {}
         self._latest: dict[int, int] = {}  # object to its last change, the oldest first
-        self._gone: dict[int, int] = {}  # the same for those deleted
+        self._gone: deque[tuple[int, int]] = deque()  # when which was deleted
         self._areas = AreaIndex()
 
     def __len__(self) -> int:
@@ -55,18 +62,15 @@ class Board:
         """Return the object with a number."""
         return self._objects.get(number)
 
-    def matching(self, pattern: str, area: Area | None = None) -> list[LiveObject]:
-        """Return the objects whose tags begin with a pattern, in an area, by their numbers."""
+    def candidates(self, area: Area | None = None, after: int = 0) -> list[int]:
+        """Return the numbers of all objects in an area, and of others, in their order.
+
+        `after` leaves out those up to a number.
+        """
         near = None if area is None else self._areas.candidates(area)
-        some = self._objects.values() if near is None else map(self._objects.__getitem__, near)
-        return sorted(
-            (
-                one
-                for one in some
-                if one.tag.startswith(pattern) and (area is None or area.has(one.position))
-            ),
-            key=lambda one: one.number,
-        )
+        # Numbers rise, so that the objects stand in their order.
+        found = list(self._objects) if near is None else sorted(near)
+        return found[bisect_right(found, after) :] if after else found
 
     def make(self, tag: str, owner: str, number: int = 0) -> LiveObject:
         """Make an object, with a number of before if there is one."""
@@ -91,28 +95,35 @@ class Board:
         del self._objects[one.number], self._by_tag[one.tag], self._latest[one.number]
         self._areas.move(one.number, one.position, None)
         self.change += 1
-        self._gone[one.number] = self.change
+        self._gone.append((self.change, one.number))
         if len(self._gone) > _MOST_GONE:
-            oldest = next(iter(self._gone))
-            self.first_known = self._gone.pop(oldest)
+            self.first_known, _ = self._gone.popleft()
 
     def _touch(self, one: LiveObject) -> None:
         self.change += 1
         self._latest.pop(one.number, None)
         self._latest[one.number] = self.change
 
-    def changed_since(self, change: int) -> list[tuple[int, int]]:
-        """Return change and number of all objects changed or deleted since, the oldest first."""
-        return list(merge(_since(self._latest, change), _since(self._gone, change)))
+    def changed_since(self, change: int) -> list[int]:
+        """Return the objects deleted since a change, then those changed, the oldest first each.
 
+        A tag that is used again is free before it is.
+        """
+        gone = takewhile(lambda one: one[0] > change, reversed(self._gone))
+        found = [number for _, number in gone]
+        found.reverse()
+        return found + self._set_since(change)
 
-def _since(latest: Mapping[int, int], change: int) -> Iterable[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
-    for number in reversed(latest):
-        if latest[number] <= change:
-            break
-        found.append((latest[number], number))
-    return reversed(found)
+    def _set_since(self, change: int) -> list[int]:
+        found: list[int] = []
+        for number in reversed(self._latest):
+            if self._latest[number] <= change:
+                break
+            found.append(number)
+            if len(found) > _FEW:
+                return list(self._latest)[bisect_right(list(self._latest.values()), change) :]
+        found.reverse()
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +141,12 @@ class Looked:
     area: Area | None = None
     constraint: Constraint | None = None
     attributes: frozenset[str] | None = None
+
+    @property
+    def at_once(self) -> int:
+        """How many objects are judged at once: a long constraint takes long."""
+        text = "" if self.constraint is None else self.constraint.text
+        return min(MOST_TOLD, _MOST_TEXT // (1 + len(text)))
 
     def shows(self, one: LiveObject) -> bool:
         """Whether an object is in it."""
@@ -164,25 +181,21 @@ class Told(NamedTuple):
 class View:
     """One who looks: how far they have come, and what they have on their screen.
 
-    A round goes from the objects changed longest ago to the latest; it may take several slices,
-    while objects go on changing. An attribute is told if it has changed since the round began, so
+    A round tells of what has changed since the one before; it may take several slices, while
+    objects go on changing. An attribute is told if it has changed since the round before began, so
     that none is missed which changed early in an object that changed late.
     """
 
     def __init__(self, board: Board, looked: Looked) -> None:
-        self._board = board
+        self.board = board
         self._begin(looked)
 
     def _begin(self, looked: Looked) -> None:
         self._looked = looked
         self._shown: set[int] = set()
-        self._since = self._through = self._board.change
-        self._ahead: deque[int] = self._in_sight()
+        self._since = self._until = self.board.change
+        self._ahead = deque(self.board.candidates(looked.area))
         self._anew = True
-
-    def _in_sight(self) -> deque[int]:
-        found = self._board.matching(self._looked.pattern, self._looked.area)
-        return deque(one.number for one in found)
 
     def look(self, looked: Looked) -> None:
         """Look elsewhere; what is in both is not told again, unless other attributes are."""
@@ -190,46 +203,51 @@ class View:
             self._begin(looked)
             return
         self._looked = looked
-        self._ahead = self._in_sight()
-        self._ahead.extend(self._shown.difference(self._ahead))
+        self._until = self.board.change
+        near = self.board.candidates(looked.area)
+        self._ahead = deque(chain(self._shown.difference(near), near))
 
     def take(self) -> Told:
         """Return what is to be told next."""
-        if self._since < self._board.first_known:
-            self._begin(self._looked)
+        if not self._ahead:
+            self._next_round()
         told = Told(self._anew, [], [], [])
         self._anew = False
-        left = MOST_TOLD
-        while self._ahead and left:
-            self._judge(self._ahead.popleft(), None, told)
-            left -= 1
+        attributes = 0
+        for _ in range(min(self._looked.at_once, len(self._ahead))):
+            attributes += self._judge(self._ahead.popleft(), told)
+            if attributes >= _MOST_ATTRIBUTES:
+                break
         if self._ahead:
             return told._replace(more=True)
-        changed = self._board.changed_since(self._through)
-        for change, number in changed[:left]:
-            self._judge(number, self._since, told)
-            self._through = change
-        if len(changed) > left:
-            return told._replace(more=True)
-        self._since = self._through
+        self._since = self._until
         return told
 
-    def _judge(self, number: int, since: int | None, told: Told) -> None:
-        """Tell of one object; without `since` only whether it is in the view."""
-        one = self._board.get(number)
+    def _next_round(self) -> None:
+        if self._since < self.board.first_known:
+            self._begin(self._looked)
+            return
+        self._until = self.board.change
+        self._ahead.extend(self.board.changed_since(self._since))
+
+    def _judge(self, number: int, told: Told) -> int:
+        """Tell of one object; return how many attributes that takes."""
+        one = self.board.get(number)
+        wanted = self._looked.attributes
         if one is None or not self._looked.shows(one):
             if number in self._shown:
                 self._shown.remove(number)
                 told.left.append(number)
-        elif number not in self._shown:
+            return 0
+        if number not in self._shown:
             self._shown.add(number)
-            told.entered.append((one, self._looked.attributes))
-        elif since is not None:
-            wanted = self._looked.attributes
-            names = [
-                name
-                for name, change in one.changes.items()
-                if change > since and (wanted is None or name in wanted)
-            ]
-            if names:
-                told.changed.append((one, names))
+            told.entered.append((one, wanted))
+            return len(one.attributes if wanted is None else wanted)
+        names = [
+            name
+            for name, change in one.changes.items()
+            if change > self._since and (wanted is None or name in wanted)
+        ]
+        if names:
+            told.changed.append((one, names))
+        return len(names)

@@ -7,6 +7,7 @@ tenth of a second the last one only.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ from tidings.cores import Handled, Keep, State, answer_each
 from tidings.errors import (
     BadInput,
     Forbidden,
+    InvalidUsage,
     LimitExceeded,
     NotFound,
     StoreError,
@@ -28,7 +30,6 @@ from tidings.live.board import Board, Looked, View
 from tidings.live.model import (
     Attribute,
     LiveObject,
-    ObjectInfo,
     ObjectUpdate,
     attribute,
     checked_attribute_name,
@@ -42,6 +43,9 @@ MOST_OBJECTS: Final = 100_000
 MOST_ATTRIBUTES: Final = 100
 MOST_AT_ONCE: Final = 1_000
 """Objects of one request or answer."""
+MOST_SET: Final = 5_000
+"""Attributes of one request: all or nothing is set, so that the loop has to wait for all."""
+MAX_FILTER: Final = 16_384
 MAX_OBJECT: Final = 16_384
 """Characters of an object's attributes, as JSON."""
 
@@ -65,9 +69,8 @@ class Live:
         self._handlers: dict[type, Callable[[Any, int], object]] = {
             r.SetObjects: self._set,
             r.DeleteObject: self._delete,
-            r.DeleteObjects: self._delete_matching,
+            r.DropObjects: self._drop_numbered,
             r.SeeLiveObject: lambda asked, _: self._find(asked.object).info(),
-            r.SeeLiveObjects: self._see,
             r.LookAtObjects: lambda asked, _: View(self.board, asked.looked),
         }
         self.requests = tuple(self._handlers)
@@ -83,6 +86,13 @@ class Live:
             raise LimitExceeded(
                 f"{len(asked.objects)} objects at once are more than {MOST_AT_ONCE}"
             )
+        given = sum([len(one.attributes) for one in asked.objects])
+        if given > MOST_SET:
+            raise LimitExceeded(f"{given} attributes at once are more than {MOST_SET}")
+        tags = Counter([one.tag for one in asked.objects])
+        if len(tags) < len(asked.objects):
+            twice = tags.most_common(1)[0][0]
+            raise InvalidUsage(f"object {shortened(twice)} is set twice in one request")
         checked = [self._checked(one, asked.owner) for one in asked.objects]
         new = {one.tag for one in asked.objects if self.board.find(one.tag) is None}
         if len(self.board) + len(new) > MOST_OBJECTS:
@@ -118,14 +128,11 @@ class Live:
         _refuse_others(one, asked.owner)
         self._drop(one)
 
-    def _delete_matching(self, asked: r.DeleteObjects, _: int) -> int:
-        # The standard's pattern is never empty, so that nobody deletes everything by mistake.
-        found = self.board.matching(checked_tag(asked.pattern, "tag pattern"))
-        if not found:
-            raise NotFound(f"there is no live object whose tag begins with {asked.pattern!r}")
-        for one in found:
+    def _drop_numbered(self, asked: r.DropObjects, _: int) -> int:
+        there = [one for one in map(self.board.get, asked.numbers) if one is not None]
+        for one in there:
             self._drop(one)
-        return len(found)
+        return len(there)
 
     def _drop(self, one: LiveObject) -> None:
         self.board.delete(one)
@@ -139,16 +146,6 @@ class Live:
             raise NotFound(f"there is no live object {shortened(tag)}")
         return found
 
-    def _see(self, asked: r.SeeLiveObjects, _: int) -> tuple[ObjectInfo, ...]:
-        looked = looked_at(asked)
-        found: list[ObjectInfo] = []
-        for one in self.board.matching(looked.pattern, looked.area):
-            if one.number > asked.after and looked.shows(one):
-                found.append(one.info(looked.attributes))
-                if len(found) == asked.most:
-                    break
-        return tuple(found)
-
     # What is kept.
 
     def _counters(self) -> State:
@@ -156,8 +153,8 @@ class Live:
 
     def snapshot(self) -> Iterator[tuple[str, State]]:
         """The objects, and the last number."""
-        for one in self.board.matching(""):
-            if self.board.get(one.number) is one:
+        for number in self.board.candidates():
+            if (one := self.board.get(number)) is not None:
                 yield _key(one), _state(one)
         yield _COUNTERS, self._counters()
 
@@ -190,6 +187,12 @@ class Live:
 def looked_at(asked: r.SeeLiveObjects) -> Looked:
     """Return what is looked at; raise what is wrong with that."""
     names = asked.attributes
+    if names is not None and len(names) > MOST_ATTRIBUTES:
+        raise LimitExceeded(f"{len(names)} attributes to look at are more than {MOST_ATTRIBUTES}")
+    if len(asked.filter) > MAX_FILTER:
+        raise LimitExceeded(
+            f"the filter has {len(asked.filter)} characters, more than {MAX_FILTER}"
+        )
     return Looked(
         checked_pattern(asked.pattern),
         asked.area,

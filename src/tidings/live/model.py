@@ -32,6 +32,7 @@ LONGITUDE: Final = "longitude"
 TAG: Final = "tag"
 """What constraints call the tag of an object, so that no attribute is called so."""
 _LIMITS: Final = {LATITUDE: 90, LONGITUDE: 180}
+_NUMBERS: Final = frozenset((int, float, Decimal))
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +157,7 @@ def _path(name: str) -> Path:
 
 
 def _is_number(found: object) -> TypeGuard[int | float | Decimal]:
-    return isinstance(found, int | float | Decimal) and not isinstance(found, bool)
+    return type(found) in _NUMBERS
 
 
 def checked_tag(text: str, what: str = "tag") -> str:

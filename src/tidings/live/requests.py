@@ -38,13 +38,22 @@ class DeleteObject(Request):
 
 
 @dataclass(frozen=True, slots=True)
-class DeleteObjects(Request):
+class DeleteObjects(Question[int]):
     """Delete all live objects whose tags begin with a pattern; one at least must.
+
+    Of very many, some may be left if the service stops meanwhile.
 
     Answer: `deleted`, how many.
     """
 
     pattern: str
+
+
+@dataclass(frozen=True, slots=True)
+class DropObjects(Request):
+    """Delete the live objects of these numbers that are still there; the answer is how many."""
+
+    numbers: Sequence[int]
 
 
 @dataclass(frozen=True, slots=True)

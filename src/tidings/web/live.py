@@ -10,18 +10,20 @@ from __future__ import annotations
 import asyncio
 from typing import Any, Final
 
-from fastapi import APIRouter, WebSocket
+from fastapi import APIRouter, WebSocket, WebSocketDisconnect
+from starlette.websockets import WebSocketDisconnected
 
 from tidings.api.live_frames import RATE, checked_rate, write_objects
 from tidings.api.operations import request_from
 from tidings.api.problems import problem_of
 from tidings.channel.catalogue import OPERATIONS
 from tidings.engine.door import LocalDoor
+from tidings.engine.live import read_look
+from tidings.engine.turns import Turns
 from tidings.errors import BadInput, InvalidUsage, TidingsError
 from tidings.events.codecs.json_text import parse_json, write_json
 from tidings.events.texts import shortened
 from tidings.live.board import View
-from tidings.live.core import looked_at
 from tidings.live.requests import LookAtObjects, SeeLiveObjects, SetObjects
 from tidings.web.state import Door, State, WebState
 
@@ -58,7 +60,8 @@ class _Viewer:
             async with asyncio.TaskGroup() as tasks:
                 await self._read(tasks)
                 raise _Closed
-        except* (_Closed, OSError):  # one that takes nothing for too long is among these
+        except* (_Closed, OSError, WebSocketDisconnect, WebSocketDisconnected):
+            # One that takes nothing for too long is an OSError, too.
             pass
         finally:
             self._counts.websockets -= 1
@@ -99,7 +102,8 @@ class _Viewer:
 
     async def _look(self, frame: dict[str, Any]) -> None:
         pause = 1 / checked_rate(frame.pop("rate", RATE))
-        looked = looked_at(request_from(OPERATIONS[SeeLiveObjects], frame))
+        asked: SeeLiveObjects = request_from(OPERATIONS[SeeLiveObjects], frame)
+        looked = await read_look(asked)
         question = LookAtObjects(looked)
         if self._view is None:
             self._view = await self._door.request(question)
@@ -110,8 +114,9 @@ class _Viewer:
 
     async def _tell(self, view: View) -> None:
         """Tell what is to be told, for ever."""
-        loop = asyncio.get_running_loop()
+        loop, turns = asyncio.get_running_loop(), Turns()
         while True:
+            await turns.give()  # what is not shown is not sent, and a socket may take all at once
             began = loop.time()
             told = view.take()
             if told:

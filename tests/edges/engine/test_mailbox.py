@@ -17,6 +17,8 @@ from tidings.engine.mailbox import Mailbox, Post
 from tidings.errors import Disconnected
 from tidings.events.build import event
 from tidings.events.structured import StructuredEvent
+from tidings.live.model import ObjectUpdate
+from tidings.live.requests import SetObjects
 
 MOST = 10_000
 
@@ -201,3 +203,11 @@ async def test_a_long_text_is_looked_through_in_slices_and_others_overtake_it(
         for at, why in ((channel, "no proxy 77"), (99, "no channel 99")):
             with pytest.raises(Exception, match=why):
                 await soon(host.ask(Push(at, 77, [large("1", "")])))
+
+
+def test_setting_many_objects_counts_as_many() -> None:
+    mailbox = Mailbox(1_000)
+    command = SetObjects([ObjectUpdate(f"flight/{at}") for at in range(1_000)])
+    for _ in range(3):
+        mailbox.post(command, None)
+    assert [len(mailbox.slice()) for _ in range(4)] == [1, 1, 1, 0]

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 
 import pytest
+from fastapi import WebSocket, WebSocketDisconnect
+from starlette.websockets import WebSocketDisconnected
 
 from tests.edges.web.served import served
 from tidings.engine.access import OWNER
@@ -12,12 +15,17 @@ from tidings.engine.credentials import create_token
 from tidings.grants import requests as g
 from tidings.grants.core import Grants
 from tidings.grants.model import Verb
+from tidings.live.board import Told, View
 from tidings.live.core import Live
 from tidings.live.model import ObjectUpdate
 from tidings.live.requests import SetObjects
 from tidings.web import live as door_of_live
 
 PATH = "/v1/live/view"
+SET = {"tag": "flight/1", "attributes": {}}
+MANY = [
+    {"tag": f"flight/{at}", "attributes": {f"x{one}": 1 for one in range(100)}} for at in range(51)
+]
 
 
 @pytest.mark.parametrize(
@@ -30,6 +38,10 @@ PATH = "/v1/live/view"
         ({"op": "look", "filter": "$x >"}, "invalid_constraint", "ends too early"),
         ({"op": "set", "objects": [{"tag": "x"}]}, "bad_tag", "'x' is not a tag"),
         ({"op": "set"}, "invalid_usage", "objects: it is missing"),
+        ({"op": "set", "objects": [SET, SET]}, "invalid_usage", "is set twice in one request"),
+        ({"op": "set", "objects": MANY}, "limit_exceeded", "5100 attributes at once are more"),
+        ({"op": "look", "attributes": ["x"] * 101}, "limit_exceeded", "101 attributes to look"),
+        ({"op": "look", "filter": f"$x > {'1' * 17_000}"}, "limit_exceeded", "17005 characters"),
     ],
 )
 async def test_a_frame_that_cannot_be_done_is_an_error_and_the_view_stays(
@@ -56,6 +68,38 @@ async def test_what_is_no_frame_closes_the_socket(sent: str | bytes, code: int) 
             assert (await wire.receive("error"))["id"] is None
         assert (await wire.closed())[0] == code
         assert door.state.counts.websockets == 0
+
+
+async def test_a_view_that_looks_long_for_little_lets_others_have_the_loop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Slices without anything to tell are sent nowhere, where the task could wait."""
+    taken = 0
+
+    def nothing(_: View) -> Told:
+        nonlocal taken
+        taken += 1
+        return Told(False, [], [], [], more=taken < 300_000)
+
+    async with served(cores=[Live()]) as door, door.wire(PATH) as wire:
+        monkeypatch.setattr(View, "take", nothing)
+        await wire.send(op="look")
+        assert (await wire.ask(op="set", id=1, objects=[SET]))["numbers"] == [1]
+        assert 0 < taken < 300_000
+
+
+@pytest.mark.parametrize("gone", [WebSocketDisconnect(1006), WebSocketDisconnected()])
+async def test_who_has_gone_while_it_is_told_something_is_no_fault(
+    gone: Exception, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def send(_: WebSocket, text: str) -> None:
+        raise gone
+
+    async with served(cores=[Live()]) as door, door.wire(PATH) as wire:
+        monkeypatch.setattr(WebSocket, "send_text", send)
+        await wire.send(op="look")
+        await wire.closed()
+    assert not [one for one in caplog.records if one.levelno >= logging.ERROR]
 
 
 async def test_a_view_ends_with_the_right_to_it() -> None:

@@ -43,7 +43,9 @@ def test_numbers_are_those_of_the_program() -> None:
     for said in (
         f"5 to {model.MAX_TAG} printable",
         f"Up to {core.MOST_OBJECTS} objects of {core.MOST_ATTRIBUTES} attributes",
-        f"and {core.MAX_OBJECT // 1024} KiB; {core.MOST_AT_ONCE} objects in a request",
+        f"and {core.MAX_OBJECT // 1024} KiB. A request sets {core.MOST_AT_ONCE} objects and",
+        f"and {core.MOST_SET} attributes at most each object once",
+        f"a constraint of {core.MAX_FILTER} characters and {core.MOST_ATTRIBUTES} attributes",
         f"A frame has {board.MOST_TOLD} objects at most",
     ):
         assert said in text

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from tidings.api.live_frames import ObjectsFrame, read_frame, read_objects, write_look
 from tidings.api.problems import error_of
 from tidings.client.transports.backoff import Patience
+from tidings.client.transports.http.socket import HOPELESS
 from tidings.client.transports.http.wire import Wire
 from tidings.errors import TidingsError, Unreachable
 from tidings.live.requests import SeeLiveObjects
@@ -27,11 +28,20 @@ async def look(
     """Show what is looked at, until cancelled; raise what the service refuses, or `Unreachable`."""
     wanted = write_look(asked, rate)
     tries = patience.tries()
+    shown = False
+
+    def note(frame: ObjectsFrame) -> None:
+        nonlocal shown
+        shown = True
+        show(frame)
+
     while True:
         cut: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         try:
-            wire = await opened(_taking(cut, show), _cutting(cut))
-        except (OSError, TimeoutError) as error:
+            wire = await opened(_taking(cut, note), _cutting(cut))
+        except HOPELESS:
+            raise
+        except (OSError, TimeoutError, TidingsError) as error:
             if not await tries.again():
                 told = f"live objects cannot be looked at: {error}"
                 raise Unreachable(told) from error
@@ -41,7 +51,10 @@ async def look(
             await cut
         finally:
             wire.abort()
-        tries = patience.tries()
+        if shown:
+            tries, shown = patience.tries(), False
+        elif not await tries.again():
+            raise Unreachable("live objects cannot be looked at: the service ends each socket")
 
 
 def _taking(

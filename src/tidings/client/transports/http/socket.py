@@ -37,7 +37,7 @@ _LOOK: Final = 0.25
 # Close codes by which the service refuses what was sent; sending it again is useless.
 _REFUSED: Final = frozenset({1002, 1003, 1007, 1008, 1009})
 # Errors that retries cannot resolve.
-_HOPELESS: Final = (Unauthenticated, Forbidden)
+HOPELESS: Final = (Unauthenticated, Forbidden)
 
 
 class Cut(Exception):
@@ -202,7 +202,7 @@ class Socket:
                 cut = self._cut = loop.create_future()
                 try:
                     wire = await self._opener(self._read, partial(self._lost, cut))
-                except _HOPELESS:
+                except HOPELESS:
                     raise
                 except (OSError, TimeoutError, TidingsError) as error:
                     self._why = str(error) or type(error).__name__

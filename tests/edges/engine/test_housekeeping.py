@@ -52,6 +52,7 @@ from tidings.clock import ManualClock
 from tidings.engine import compaction as compaction_module
 from tidings.engine.compaction import JournalCompaction, channel_records
 from tidings.engine.disk import Done
+from tidings.engine.door import LocalDoor
 from tidings.engine.endpoints import BufferEndpoint
 from tidings.engine.host import Host
 from tidings.engine.ledger import Ledger
@@ -60,6 +61,9 @@ from tidings.engine.store import Writable
 from tidings.errors import DiskFull, InvalidUsage, Stopping, StoreError, TidingsError
 from tidings.events.envelope import ProducerMark
 from tidings.filters.constraint import constraint
+from tidings.live.core import Live
+from tidings.live.model import ObjectUpdate
+from tidings.live.requests import SeeLiveObjects, SetObjects
 from tidings.names import new_origin
 from tidings.stores import observed_time
 from tidings.stores.catalog import Catalog
@@ -540,7 +544,8 @@ async def test_who_gives_up_leaves_everything_as_it_was(tmp_path: Path) -> None:
         assert store.journal.segments == before
         async with carrying_of(host, never) as carrying:
             finish = carrying._finish
-            changes = ([Record(Kind.TOPOLOGY, ORIGIN, 0, b"")], list[Any]())
+            changed = Record(Kind.TOPOLOGY, ORIGIN, 0, b"")
+            changes = ([changed, changed], list[Any]())
 
             def while_objects_change(*given: Any) -> Any:
                 with mock.patch.object(type(host.writer), "unwritten", return_value=changes):
@@ -553,6 +558,30 @@ async def test_who_gives_up_leaves_everything_as_it_was(tmp_path: Path) -> None:
         count = host.factory.channel(channel).seq
         found = await collect(await reconnected(host, channel, kept, window=1_000), count)
         assert seqs(found) == list(range(1, count + 1))
+
+
+async def test_objects_that_never_rest_do_not_keep_old_segments(tmp_path: Path) -> None:
+    async with hosted(tmp_path, segment_octets=SEGMENT_OCTETS, cores=[Live()]) as (host, *_):
+        done = False
+
+        async def feed(tag: str) -> None:
+            for number in count():
+                await host.ask(SetObjects([ObjectUpdate(tag, {"n": number, "x": "x" * 200})]))
+                if done:
+                    return
+
+        feeding = [asyncio.create_task(feed(f"flight/{at}")) for at in range(4)]
+        while len(store_of(host).journal.segments) < 5:  # noqa: ASYNC110 -- it tells nobody
+            await asyncio.sleep(0.001)
+        before = store_of(host).journal.segments
+        await soon(carry_all(host))
+        done = True
+        await asyncio.gather(*feeding)
+        assert set(before[:-1]).isdisjoint(store_of(host).journal.segments)
+        last = await LocalDoor(host).request(SeeLiveObjects())
+    restarted = await Host.open(tmp_path, cores=[Live()])
+    assert await LocalDoor(restarted).request(SeeLiveObjects()) == last
+    await restarted.close(0.0)
 
 
 async def test_what_waits_on_the_disk_is_found_where_it_was_carried(tmp_path: Path) -> None:

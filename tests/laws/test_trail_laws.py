@@ -17,6 +17,7 @@ from tidings.api.examples import EXAMPLES
 from tidings.api.operations import body_fields, body_of, call_of, read_body, request_of
 from tidings.audit import Change, SeeChanges
 from tidings.changes import interfaces as n
+from tidings.changes import requests as s
 from tidings.channel import management as m
 from tidings.channel.catalogue import CATALOGUE, Operation
 from tidings.channel.vocabulary import Operator, Place, Side, Style
@@ -85,12 +86,14 @@ class Scene:
         link, offer, type_ = await self._traded(row)
         tag = f"flight/{row.name}"
         await ask(SetObjects((ObjectUpdate(tag),)))
+        subscriber = await self._subscriber(row)
         real: dict[str, Any] = {
             "link": link, "offer": offer, "type": type_, "iterator": 1,
             "channel": channel, "side": side, "admin": admin, "proxy": proxy, "filter": made.id,
             "place": Place(channel, proxy=proxy), "principal": principal, "attachment": 1,
             "grant": 1, "credential": 1, "id": 1, "job": 1, "purpose": "priority",
             "origin": new_origin(), "gateway": gateway, "interface": interface, "object": tag,
+            "subscriber": subscriber, "proxy_id": "PS01", "filter_id": "F1", "evolver": subscriber,
         }  # fmt: skip
         if row.request is DeleteObjects:
             return DeleteObjects(tag)
@@ -116,6 +119,17 @@ class Scene:
         if row.request is t.UnmaskServiceType:
             await ask(t.MaskServiceType(type_))
         return link, offer, type_
+
+    async def _subscriber(self, row: Operation) -> str:
+        """A subscriber to changes of services with a proxy and a filter; an evolver of the name."""
+        ask, door, name = self.host.ask, LocalDoor(self.host), f"party.{row.name}"
+        await door.request(s.RegisterSubscriber(name))
+        await door.request(s.RegisterEvolver(name))
+        await ask(s.CreateProxySubscriber(name, s.ProxyType.PULL_STRUCTURED))
+        await ask(s.AddSubscriberFilter(name, s.FilterContent()))
+        if row.request in (s.DisconnectProxySubscriber, s.PullNotices):
+            await ask(s.ConnectProxySubscriber(name, "PS01"))
+        return name
 
     @staticmethod
     def _outside(row: Operation) -> set[str]:

@@ -166,6 +166,7 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
         },
     ),
     t.SetTraderSettings: ({"max_search_card": 100000, "def_search_card": 100000},),
+    s.CreateProxySubscriber: ({"type": "pull_xml"},),
     s.AddSubscriberFilter: (
         {
             "filter": {

@@ -124,7 +124,7 @@ def aimed(row: Operation, request: Any, data: st.DataObject) -> Any:
     places = (st.builds(Place, channels), admin, st.builds(Place, channels, proxy=ids))
     for name in row.fields:
         if name in ("channel", "proxy", "admin", "filter", "id", "attachment") and isinstance(
-            getattr(request, name), int | str
+            getattr(request, name), int if name == "filter" else int | str
         ):
             change[name] = data.draw(channels if name == "channel" else ids)
     if "place" in row.fields:

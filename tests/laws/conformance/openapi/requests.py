@@ -131,8 +131,9 @@ class Requests:
             if name in known:
                 case.path_parameters[name] = data.draw(st.sampled_from(known[name]))
         self._steer_body(case)
-        if isinstance(case.query, dict) and "publisher" in case.query:
-            case.query["publisher"] = self._world.supplier
+        there = {"publisher": self._world.supplier, "version": 2}
+        if isinstance(case.query, dict):
+            case.query.update({name: there[name] for name in there if name in case.query})
         return _bounded(case)
 
     def _steer_body(self, case: AnyCase) -> None:

@@ -200,7 +200,7 @@ class World:
     def _interface(self, name: str) -> str:
         for more in ("", "void close();"):  # two versions, to be compared
             text = f"interface {name} {{ {more} }};"
-            self._ask("POST", "/v1/interfaces", {"file": "main.idl", "text": text})
+            self._ask("POST", "/v1/interfaces", {"file": f"{name}.idl", "text": text})
         return quote(f"IDL:{name}:1.0", safe="")
 
     def _object(self, tag: str) -> str:

@@ -42,14 +42,17 @@ class ManagerPart(ChangeServant):
 
     async def get_eventManager_if(self) -> Reference:
         """Return the manager of notices."""
+        self.require_known()
         return self.reference(EVENT_MANAGER, (), wire.EventManager_INTERFACE)
 
     async def get_publisherManager_if(self) -> Reference:
         """Return the manager of service evolvers."""
+        self.require_known()
         return self.reference(PUBLISHER_MANAGER, (), wire.PublisherManager_INTERFACE)
 
     async def get_subscriberManager_if(self) -> Reference:
         """Return the manager of subscribers."""
+        self.require_known()
         return self.reference(SUBSCRIBER_MANAGER, (), wire.SubscriberManager_INTERFACE)
 
 

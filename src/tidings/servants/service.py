@@ -63,6 +63,10 @@ class ObjectServant(DerivedOperations):
         self.service.references.check_leads_to(key)
         return self.service.reference(key, interface)
 
+    def require_known(self) -> None:
+        """Where grants decide, refuse those who are no principal: they are told nothing."""
+        self.service.host.access.require_known(self.door.principal, None)
+
 
 ServantMaker = Callable[["CorbaService", GatheringDoor, ObjectKey], "Servant | None"]
 """Creates the servant for a key; returns None if there is no such object now."""

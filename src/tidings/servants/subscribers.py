@@ -193,7 +193,7 @@ class AdminSubscriberObject(SubscriberPart, comm.AdminSubscriberServant):
 
     async def get_adminID(self) -> str:
         """Return the subscriber's id."""
-        return await self.subscriber()
+        return (await self.see()).id
 
     async def createProxySubscriber(self, proxyType: comm.ProxyType) -> tuple[Reference, str]:
         """Create a proxy; return its reference and id."""
@@ -248,7 +248,7 @@ class ProxySubscriberPart(SubscriberPart):
 
     async def get_MyType(self) -> comm.ProxyType:
         """Return how it delivers."""
-        return comm.ProxyType[self.KIND.dialect]
+        return comm.ProxyType[(await self.see()).type.name]
 
     get_proxyType = get_MyType
 

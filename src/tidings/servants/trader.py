@@ -65,30 +65,37 @@ class TraderPart(ObjectServant):
 
     async def get_lookup_if(self) -> Reference:
         """Return the object that answers queries."""
+        self.require_known()
         return self.reference(TRADER, (), wire.Lookup_INTERFACE)
 
     async def get_register_if(self) -> Reference:
         """Return the object that takes offers."""
+        self.require_known()
         return self.reference(REGISTER, (), wire.Register_INTERFACE)
 
     async def get_link_if(self) -> Reference:
         """Return the object that keeps links."""
+        self.require_known()
         return self.reference(LINK, (), wire.Link_INTERFACE)
 
     async def get_proxy_if(self) -> Reference:
         """Return nil: there are no proxy offers."""
+        self.require_known()
         return NIL
 
     async def get_admin_if(self) -> Reference:
         """Return the object that has the settings."""
+        self.require_known()
         return self.reference(ADMIN, (), wire.Admin_INTERFACE)
 
     async def get_type_repos(self) -> Reference:
         """Return the repository of service types."""
+        self.require_known()
         return self.reference(SERVICE_TYPES, (), repos.ServiceTypeRepository_INTERFACE)
 
     async def get_supports_proxy_offers(self) -> bool:
         """Return FALSE: there are no proxy offers."""
+        self.require_known()
         return False
 
     async def settings(self) -> TraderSettings:
@@ -201,8 +208,10 @@ class RegisterObject(TraderPart, wire.RegisterServant):
         self, id: str, del_list: Sequence[str], modify_list: Sequence[wire.Property]
     ) -> None:
         """Change properties of an offer, all or nothing."""
+        asked = r.ModifyOffer(id, tuple(del_list), properties_in(modify_list))
+        self.door.check(asked)
         await self.service.traders.admit(modify_list)
-        await self.door.ask(r.ModifyOffer(id, tuple(del_list), properties_in(modify_list)))
+        await self.door.ask(asked)
 
     async def withdraw_using_constraint(self, type: str, constr: str) -> None:
         """Withdraw all offers of exactly one type that match."""
@@ -294,7 +303,7 @@ class TraderAdminObject(TraderPart, wire.AdminServant):
         """Refuse TRUE: there are no proxy offers."""
         if value:
             raise NO_IMPLEMENT(why="there are no proxy offers")
-        return False
+        return await self.get_supports_proxy_offers()
 
     async def set_type_repos(self, repository: Reference) -> Reference:
         """Refuse: the trader has its own repository."""

@@ -24,6 +24,7 @@ from tests.edges.web.served import Wire
 from tests.patience import PATIENCE
 from tidings import event
 from tidings.changes import interfaces as n
+from tidings.changes import requests as s
 from tidings.channel import commands as c
 from tidings.channel import effects as e
 from tidings.channel import management as m
@@ -164,6 +165,10 @@ async def _fill(scene: Scene) -> None:
     await owner.ask(t.AddServiceType("Printer"))
     await owner.request(n.LoadInterfaces("eve.idl", "interface Eve {};"))
     await eve.ask(t.ExportOffer("Printer", "corbaloc::192.0.2.9:2809/printer", {"cost": 1}))
+    await owner.request(s.RegisterSubscriber(MARK))
+    await owner.ask(s.CreateProxySubscriber(MARK, s.ProxyType.PULL_XML))
+    await owner.ask(s.AddSubscriberFilter(MARK, s.FilterContent(references=(f"corbaloc:{MARK}",))))
+    await owner.request(s.RegisterEvolver(MARK))
     letters: list[DeadLetterInfo] = []
     async with asyncio.timeout(PATIENCE):
         while not letters:

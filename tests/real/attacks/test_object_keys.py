@@ -18,8 +18,13 @@ from tidings.cos import Advertising_auto as advertising
 from tidings.cos import CosNaming_auto as naming
 from tidings.cos import CosNotifyChannelAdmin_auto as channel_admin
 from tidings.cos import CosNotifyFilter_auto as filters
+from tidings.cos import CosTrading_auto as trading
+from tidings.cos import CosTradingRepos_auto as types
 from tidings.cos import NotificationServiceAgent_auto as agent
+from tidings.cos import SCSModule_auto as scs
 from tidings.cos import omniEvents_auto as generic
+from tidings.cos import scncomm_auto as subscribers
+from tidings.cos import scnmanager_auto as managers
 from tidings.engine.access import KINDS, Keys
 from tidings.names import new_origin
 from tidings.servants.service import CorbaService
@@ -33,11 +38,21 @@ IDS: Final[dict[str, tuple[int, ...]]] = {
     "naming context": (0,),
     "binding iterator": (0,),
     "advertiser": (1,),
+    "offer iterator": (1,),
+    "offer id iterator": (1,),
+    "admin subscriber": (1,),
+    "proxy subscriber": (1, 1, 5),
 }
 """Which objects of each kind are attacked; a kind that is not here has no ids."""
 
-BEGIN: Final = ("factory", "filter factory", "naming context", "agent", "generic factory")
-"""What clients begin with: it is there for everybody, and refuses."""
+BEGIN: Final = (
+    *("factory", "filter factory", "naming context", "agent", "generic factory"),
+    *("trader", "register", "link", "trader admin", "service types"),
+    *("service changes", "event manager", "publisher manager", "subscriber manager"),
+    *("admin subscriber", "proxy subscriber"),
+)
+"""What clients begin with: it is there for everybody, and refuses. Subscribers to changes of
+services say that they are there whether they are or not."""
 
 HEALTH: Final = frozenset({"_is_a", "_non_existent", "_component"})
 
@@ -123,6 +138,22 @@ _INTERFACES: Final = {
     "agent": (agent.Agent_INTERFACE,),
     "advertiser": (advertising.Advertiser_INTERFACE,),
     "generic factory": (generic.EventChannelFactory_INTERFACE,),
+    "trader": (trading.Lookup_INTERFACE,),
+    "register": (trading.Register_INTERFACE,),
+    "link": (trading.Link_INTERFACE,),
+    "trader admin": (trading.Admin_INTERFACE,),
+    "service types": (types.ServiceTypeRepository_INTERFACE,),
+    "offer iterator": (trading.OfferIterator_INTERFACE,),
+    "offer id iterator": (trading.OfferIdIterator_INTERFACE,),
+    "service changes": (scs.SCS_INTERFACE, managers.SCNComponent_INTERFACE),
+    "event manager": (managers.EventManager_INTERFACE,),
+    "publisher manager": (managers.PublisherManager_INTERFACE,),
+    "subscriber manager": (managers.SubscriberManager_INTERFACE,),
+    "admin subscriber": (subscribers.AdminSubscriber_INTERFACE,),
+    "proxy subscriber": (
+        subscribers.XMLProxyPushSubscriber_INTERFACE,
+        subscribers.SequenceStructuredProxyPullSubscriber_INTERFACE,
+    ),
 }
 
 

@@ -53,6 +53,11 @@ def targets(scene: Scene) -> Iterator[Target]:
         "link": ("campus",),
         "iterator": (1,),
         "interface": ("IDL%3AEve%3A1.0",),
+        "object": ("flight%2F1",),
+        "subscriber": (MARK,),
+        "evolver": (MARK,),
+        "proxy_id": ("PS01",),
+        "filter_id": ("F1",),
     }
     rows = {(row.method, path): row for row in CATALOGUE if row.http for path in row.places}
     app = build_app(scene.host)

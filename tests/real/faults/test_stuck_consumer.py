@@ -28,7 +28,7 @@ SECONDS = size(int(PATIENCE), 900)
 
 # What Python, the service and a full queue of the server's limits may take: an event has 700
 # octets at most, content counts as it is estimated, and an estimate may be three times too low.
-MOST_OCTETS = 60_000_000 + 3 * min(Limits().octets_per_consumer, 700 * ENTRIES)
+MOST_OCTETS = 64_000_000 + 3 * min(Limits().octets_per_consumer, 700 * ENTRIES)
 
 
 def flood(events: int, folder: Path | None) -> dict[str, Any]:

@@ -660,7 +660,7 @@ _LIVE: Final = (
     _change(l.DeleteObject, Right.EXPORT, f"DELETE {_OBJECT}", "Delete a live object", "live",
             hidden=("owner",), done=NotFound),
     Operation(l.DeleteObjects, Right.MANAGE, "POST /live/deletions",
-              "Delete live objects by their tags", "live", lasts=True, repeats=False, destroys=True,
+              "Delete live objects by their tags", "live", repeats=False, destroys=True,
               answer=Named("deleted", int, 12)),
     Operation(l.DropObjects, Right.ENGINE, lasts=True),
     Operation(l.SeeLiveObject, Right.IMPORT, f"GET {_OBJECT}", "One live object", "live",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Final
@@ -83,7 +84,16 @@ async def flooded(
                     await cutting
             except TimeoutError:
                 return [f"stuck: only so much came: {scene.consumed['cut'].took[-1:]}"]
+            # The octets that come again after cuts may make up for events still to be published.
+            await asyncio.to_thread(
+                scene.wait, partial(_all_accepted, scene, events), patience, "flood"
+            )
             findings = await asyncio.to_thread(scene.finish, patience)
         if len(scene.consumed["cut"].took) < events:
             findings.append(f"missing: fewer than the {events} events")
         return findings
+
+
+def _all_accepted(scene: Scene, events: int) -> bool:
+    """Whether the service has answered all that is to be published."""
+    return sum(len(ledger.answers) for ledger in scene.published.values()) >= events

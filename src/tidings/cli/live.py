@@ -10,8 +10,7 @@ from tidings.cli.connection import service_command
 from tidings.cli.options import commands, group, option
 from tidings.cli.pairs import pairs
 from tidings.errors import InvalidUsage
-from tidings.events.anyvalue import Value
-from tidings.events.codecs.json_values import TYPE, value_from_plain, value_to_plain
+from tidings.events.codecs.json_values import value_from_plain, value_to_plain
 from tidings.live import requests as r
 from tidings.live.area import Area
 from tidings.terminal import render
@@ -63,7 +62,7 @@ async def show(
         found += page
         if not page:
             break
-    rows = [(one.tag, _text(one.attributes)) for one in found]
+    rows = [(one.tag, showing.values_text(one.attributes)) for one in found]
     data = map(showing.as_data, found)
     render.listing(("object", "attributes"), rows, (), data, "there is no such object")
 
@@ -97,7 +96,7 @@ async def watch(
                 values = view.objects.get(tag, {})
                 plain = {name: value_to_plain(value) for name, value in values.items()}
                 data = {"change": _WORDS[sign], "tag": tag, "attributes": plain}
-                render.result(data, f"{sign} {tag} {_text(values)}".rstrip())
+                render.result(data, f"{sign} {tag} {showing.values_text(values)}".rstrip())
             if left is not None and (left := left - len(lines)) <= 0:
                 return
 
@@ -130,13 +129,3 @@ def _area(text: str) -> Area | None:
             f"--area {text}: it is SOUTH,WEST,NORTH,EAST in degrees, such as 46,14,48,17"
         ) from None
     return Area(south, west, north, east)
-
-
-def _text(attributes: dict[str, Value]) -> str:
-    return " ".join(f"{name}={_shown(value_to_plain(one))}" for name, one in attributes.items())
-
-
-def _shown(plain: Any) -> str:  # noqa: ANN401 -- JSON
-    if isinstance(plain, dict) and TYPE in plain:
-        plain = plain["value"]
-    return ",".join(map(str, plain)) if isinstance(plain, list | tuple) else str(plain)

@@ -15,6 +15,7 @@ from tidings.terminal import render
 if TYPE_CHECKING:
     from tidings.channel.effects import Message
     from tidings.channel.views import ChannelInfo, ProxyInfo
+    from tidings.events.anyvalue import Value
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -32,7 +33,12 @@ def title(event: StructuredEvent) -> str:
 
 def fields_text(event: StructuredEvent) -> str:
     """Format an event's fields as on the command line."""
-    return " ".join(f"{name}={_value_text(value)}" for name, value in event.data.items())
+    return values_text(event.data)
+
+
+def values_text(values: Mapping[str, Value]) -> str:
+    """Format named values as on the command line."""
+    return " ".join(f"{name}={_value_text(value)}" for name, value in values.items())
 
 
 def _value_text(value: Any) -> str:  # noqa: ANN401 -- whatever an event carries

@@ -1,8 +1,8 @@
 """All live objects, in the order of their last change, and the views of them.
 
 Every change of an object has a number, and a view remembers only how far it has come. What it is
-told next are the objects that have changed since, each with the attributes that have: however slow
-a view is, it never costs memory and always gets the newest values. ::
+told next are the objects that have changed since, each with the attributes that have. However slow
+a view is, nothing waits for it, and it gets the newest values. ::
 
     changes   1 a.x   2 b.x   3 a.y   4 a.x      a view at 2 is told of a: y and x as they are
 """

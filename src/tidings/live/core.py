@@ -1,14 +1,14 @@
 """The live objects of a service; a core of its own.
 
 Who wants to know how something is now, and not what has happened to it, looks at a live object.
-Its values survive a stop. They are written with the next sync, and of several values within a
-tenth of a second the last one only.
+Its values survive a stop; nobody waits until they are on the disk, a tenth of a second at most.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import repeat
 from typing import Any, Final
 
 from tidings.cores import Handled, Keep, State, answer_each
@@ -93,22 +93,23 @@ class Live:
         if len(tags) < len(asked.objects):
             twice = tags.most_common(1)[0][0]
             raise InvalidUsage(f"object {shortened(twice)} is set twice in one request")
-        checked = [self._checked(one, asked.owner) for one in asked.objects]
-        new = {one.tag for one in asked.objects if self.board.find(one.tag) is None}
-        if len(self.board) + len(new) > MOST_OBJECTS:
+        found = [self.board.find(checked_tag(tag)) for tag in tags]
+        checked = list(map(self._checked, asked.objects, found, repeat(asked.owner)))
+        if len(self.board) + found.count(None) > MOST_OBJECTS:
             raise TooManyObjects(f"the service keeps {MOST_OBJECTS} live objects at most")
         numbers: list[int] = []
-        for update, attributes in zip(asked.objects, checked, strict=True):
-            found = self.board.find(update.tag)
-            one = found or self.board.make(update.tag, asked.owner)
+        for tag, known, attributes in zip(tags, found, checked, strict=True):
+            one = known or self.board.make(tag, asked.owner)
             self.board.set(one, attributes, now)
-            self._effects.append(Keep(NAME, _key(one), _state(one), waits=found is None))
+            self._effects.append(Keep(NAME, _key(one), _state(one), waits=known is None))
             numbers.append(one.number)
         return tuple(numbers)
 
-    def _checked(self, update: ObjectUpdate, owner: str) -> dict[str, Attribute]:
+    @staticmethod
+    def _checked(
+        update: ObjectUpdate, found: LiveObject | None, owner: str
+    ) -> dict[str, Attribute]:
         """Return what an update sets, or raise what is wrong with it."""
-        found = self.board.find(checked_tag(update.tag))
         if found is not None:
             _refuse_others(found, owner)
         of = f"object {update.tag}: "
